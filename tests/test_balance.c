@@ -6,30 +6,36 @@
 
 enum { EVERY = 30 /* steps between two looks */ };
 
-/* Looks `looks` times, `seconds` apart, with one imbalance. Returns the look at which a division is due; 0: never. */
-static int looks_until_due(struct lm_balance_record *r, int looks, double seconds, double imbalance)
+/* Looks `looks` times, `seconds` apart, with one imbalance, and counts the steps. Returns the look at which a division
+ * is due; 0: never. */
+static int looks_until_due(struct lm_balance_record *r, int *steps, int looks, double seconds, double imbalance)
 {
     double now = r->looked_at > 0 ? r->looked_at : 100;
     for (int k = 1; k <= looks; k++)
-        if (lm_balance_is_due(r, now += seconds, imbalance, r->steps + EVERY * k))
+        if (lm_balance_is_due(r, now += seconds, imbalance, *steps += EVERY))
             return k;
     return 0;
 }
 
-/* An imbalance of 1.25 costs a fifth of the time: half a second in two and a half. The first look has no past. */
-START_TEST(first_division_after_half_a_second)
+/* An imbalance of 1.25 costs a fifth of the time. A look each 30 steps costs 6 of them, so that 16 are lost after the
+ * third one. The first look has no past. */
+START_TEST(first_division_after_sixteen_steps)
 {
     struct lm_balance_record r = {.lost = 0};
-    ck_assert_int_eq(looks_until_due(&r, 1000, 0.1, 1.25), 27);
+    int steps = 0;
+    ck_assert_int_eq(looks_until_due(&r, &steps, 1000, 0.1, 1.25), 4);
+    r = (struct lm_balance_record){.lost = 0};
+    ck_assert_int_eq(looks_until_due(&r, &steps, 1000, 10, 1.25), 4);
 }
 END_TEST
 
 START_TEST(balanced_ranks_are_left_alone)
 {
     struct lm_balance_record r = {.lost = 0};
-    ck_assert_int_eq(looks_until_due(&r, 100000, 1, 1), 0);
+    int steps = 0;
+    ck_assert_int_eq(looks_until_due(&r, &steps, 100000, 1, 1), 0);
     ck_assert_double_eq(r.lost, 0);
-    ck_assert_int_eq(looks_until_due(&r, 100000, 1, 1.009), 0);
+    ck_assert_int_eq(looks_until_due(&r, &steps, 100000, 1, 1.009), 0);
 }
 END_TEST
 
@@ -37,20 +43,22 @@ END_TEST
 START_TEST(price_is_that_of_the_last_division)
 {
     struct lm_balance_record r = {.lost = 0};
-    looks_until_due(&r, 1000, 0.1, 1.25);
-    lm_balance_note_division(&r, 200, 204, 1.25, 1000);
+    int steps = 0;
+    looks_until_due(&r, &steps, 1000, 0.1, 1.25);
+    lm_balance_note_division(&r, 200, 204, 1.25, steps);
     ck_assert_double_eq(r.looked_at, 204);
-    ck_assert_int_eq(looks_until_due(&r, 10, 1, 1), 0);      /* it has helped */
-    ck_assert_int_eq(looks_until_due(&r, 1000, 0.1, 2), 81); /* 4 s, half of the time */
+    ck_assert_int_eq(looks_until_due(&r, &steps, 10, 1, 1), 0);      /* it has helped */
+    ck_assert_int_eq(looks_until_due(&r, &steps, 1000, 0.1, 2), 81); /* 4 s, half of the time */
 }
 END_TEST
 
 START_TEST(refusal_begins_anew)
 {
     struct lm_balance_record r = {.lost = 0};
-    ck_assert_int_eq(looks_until_due(&r, 1000, 0.1, 1.25), 27);
+    int steps = 0;
+    ck_assert_int_eq(looks_until_due(&r, &steps, 1000, 0.1, 1.25), 4);
     lm_balance_note_refusal(&r, r.looked_at);
-    ck_assert_int_eq(looks_until_due(&r, 1000, 0.1, 1.25), 26);
+    ck_assert_int_eq(looks_until_due(&r, &steps, 1000, 0.1, 1.25), 3);
 }
 END_TEST
 
@@ -60,10 +68,8 @@ START_TEST(useless_divisions_become_rare)
     struct lm_balance_record r = {.lost = 0};
     int steps = 0;
     for (double times = 1; times < 100; times *= 4) {
-        const int looks = looks_until_due(&r, 100000, 0.1, 1.25);
-        ck_assert_double_eq_tol(r.lost, 0.5 * times, 0.021);
-        ck_assert_int_gt(looks, 0);
-        steps += EVERY * looks;
+        ck_assert_int_gt(looks_until_due(&r, &steps, 100000, 0.1, 1.25), 0);
+        ck_assert_double_eq_tol(r.lost, times > 1 ? 0.5 * times : 16 * 0.1 / EVERY, 0.021);
         lm_balance_note_division(&r, r.looked_at, r.looked_at + 0.5, 1.25, steps);
         steps += 300;
         ck_assert_int_eq(lm_balance_is_due(&r, r.looked_at + 0.01, 1.25, steps), 0);
@@ -99,7 +105,7 @@ START_TEST(steady_drift_is_followed)
         now += 0.01;
         imbalance += 0.001;
         if (step % 5 == 0 && lm_balance_is_due(&r, now, imbalance, step)) {
-            ck_assert_double_eq_tol(r.lost, 0.5, 0.02);
+            ck_assert_double_eq_tol(r.lost, r.divisions > 0 ? 0.5 : 16 * 0.01, 0.02);
             lm_balance_note_division(&r, now, now + 0.5, imbalance, step);
             now += 0.5;
             imbalance = 1;
@@ -124,7 +130,7 @@ int main(void)
     Suite *suite = suite_create("balance");
     TCase *t = tcase_create("balance");
     suite_add_tcase(suite, t);
-    tcase_add_test(t, first_division_after_half_a_second);
+    tcase_add_test(t, first_division_after_sixteen_steps);
     tcase_add_test(t, balanced_ranks_are_left_alone);
     tcase_add_test(t, price_is_that_of_the_last_division);
     tcase_add_test(t, refusal_begins_anew);

@@ -137,7 +137,7 @@ END_TEST
 START_TEST(check_ranks)
 {
     int x = 0, x2 = 0;
-    CLI(0, "check small.ini --ranks 3 grid.nx=96 grid.lx=48 species.protons.density=1+9*(x>lx/2) run.tile=8 "
+    CLI(0, "check small.ini --ranks 3 grid.nx=96 grid.lx=48 species.protons.density=0.1+0.9*(x>lx/2) run.tile=8 "
            "species.protons.particles_per_cell=64");
     cli_has(cli.out, "ranks (3)\n");
     cli_has(cli.out, "% of the work");

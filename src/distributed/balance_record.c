@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-static const double WORTH = 1.01, FIRST_PRICE = 0.5; /* an imbalance; s */
+static const double WORTH = 1.01, FIRST_PRICE = 16; /* an imbalance; steps */
 
 int lm_balance_is_better(double imbalance, double than)
 {
@@ -23,7 +23,11 @@ static void learn(struct lm_balance_record *r, double now, int steps)
 
 int lm_balance_is_due(struct lm_balance_record *r, double now, double imbalance, int steps)
 {
-    const double price = r->price > 0 ? r->price : FIRST_PRICE;
+    if (r->looked_at == 0) {
+        r->began = now;
+        r->first = steps;
+    }
+    const double price = r->price > 0 ? r->price : FIRST_PRICE * (now - r->began) / fmax(steps - r->first, 1);
     r->lost += r->looked_at > 0 ? (now - r->looked_at) * (1 - 1 / imbalance) : 0;
     r->looked_at = now;
     learn(r, now, steps);

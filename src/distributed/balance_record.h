@@ -1,10 +1,12 @@
 /* The decision when the domain is divided anew during a run. It pays as soon as the ranks have waited for the busiest
- * one for as long as a division takes; the first one is assumed to take half a second. */
+ * one for as long as a division takes; the first one is assumed to take as long as 16 steps. */
 #ifndef LARMOR_DISTRIBUTED_BALANCE_RECORD_H
 #define LARMOR_DISTRIBUTED_BALANCE_RECORD_H
 
 /* All zero at the start of a run. */
 struct lm_balance_record {
+    double began;     /* s: clock at the first look; */
+    int first;        /* steps at that time */
     double looked_at; /* s: clock at the last look */
     double lost;      /* s: what imbalance has cost since the last division or refusal */
     double price;     /* s: what the last division took */
