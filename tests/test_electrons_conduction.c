@@ -81,6 +81,74 @@ START_TEST(conduction_converges)
 }
 END_TEST
 
+/* --- in a cavity --- */
+
+#define FIRST_ROOT 1.8411837813406593 /* of the derivative of the Bessel function J_1 */
+static const double middle[2] = {2.03, 1.96}, radius = 1.7;
+
+/* With four particles a cell the wall would be rough: cells that it cuts have whole numbers of them. */
+#define MANY "[species.p]\nstart = quiet\nparticles_per_cell = 64\nmass = 1e20\n"
+
+/* A body that is what lies beyond a circle: a frame and a polygon in one line, by the even-odd rule. */
+static void write_cavity(char *text, size_t size)
+{
+    enum { CORNERS = 128 };
+    int n = snprintf(text, size,
+                     "[body.beyond]\nshape = polygon\nparticles = reflecting\npoints = 0 0, 4 0, 4 4, 0 4, 0 0");
+    for (int k = 0; k <= CORNERS; k++) {
+        const double angle = 2 * M_PI * (k % CORNERS) / CORNERS;
+        n += snprintf(text + n, size - (size_t)n, ", %.4f %.4f", middle[0] + radius * cos(angle),
+                      middle[1] + radius * sin(angle));
+    }
+}
+
+/* How much too fast the slowest mode of a cavity without heat through its wall decays, relative to the theory: in cells
+ * that the wall does not cut. */
+static double error_in_cavity(int cells)
+{
+    static const char bessel[] = "[functions]\nj(r) = r/2*(1 - r^2/8 + r^4/192 - r^6/9216 + r^8/737280)\n"
+                                 "across(a,b) = (0.8*a + 0.6*b)/sqrt(a^2 + b^2)\n";
+    const double rate = (GAMMA - 1) * 1000 * pow(FIRST_ROOT / radius, 2), t_end = 0.5 / rate;
+    char text[4096], body[3000];
+    write_cavity(body, sizeof body);
+    snprintf(
+        text, sizeof text,
+        "[run]\nt_end = %.17g\ndt = %.17g\n[grid]\nnx = %d\nny = %d\nlx = 4\nly = 4\n[fields]\nsmoothing = 0\n" MANY
+        "%s[electrons]\nclosure = evolved\nconductivity = 1000\nconductivity_across = 1000\n"
+        "initial_temperature = 1 + 0.1*j(%.17g*sqrt((x - 2.03)^2 + (y - 1.96)^2))*across(x - 2.03, y - 1.96)\n%s\n",
+        t_end, t_end / 20, cells, cells, bessel, FIRST_ROOT / radius, body);
+    struct lm_sim *sim = sim_new(text, NULL);
+    const struct lm_grid *g = &sim->grid;
+    double left = 0, all = 0;
+    advance(sim, sim->config->run.steps);
+    double *p = pressure_of(sim);
+    for (int j = 0; j < g->ny; j++)
+        for (int i = 0; i < g->nx; i++) {
+            const double a = (i + 0.5) * g->dx - middle[0], b = (j + 0.5) * g->dy - middle[1], r = hypot(a, b);
+            const double of_mode = j1(FIRST_ROOT * r / radius) * (0.8 * a + 0.6 * b) / r;
+            if (r > radius - 1.5 * g->dx)
+                continue;
+            left += of_mode * (p[j * g->nx + i] - 1);
+            all += of_mode * of_mode;
+        }
+    free(p);
+    sim_free(sim);
+    return -log(left / all / 0.1) / (rate * t_end) - 1;
+}
+
+/* k h is the wave number of the mode times the size of a cell. Without bodies the error of a second order is (k h)^2
+ * over 12 to 24. An error of first order is about k h. */
+START_TEST(conduction_in_a_cavity)
+{
+    for (int cells = 24; cells <= 96; cells *= 2) {
+        const double kh = FIRST_ROOT / radius * 4 / cells, error = error_in_cavity(cells);
+        if (getenv("LM_SHOW"))
+            printf("%d cells: %.3g, (k h)^2 = %.3g\n", cells, error, kh * kh);
+        require_near(error, 0, kh * kh);
+    }
+}
+END_TEST
+
 START_TEST(slopes)
 {
     ck_assert(lm_limited_mean(1, 2, 3, 2) == 2 && lm_limited_mean(-1, -2, -3, -2) == -2);
@@ -191,6 +259,7 @@ int main(void)
     tcase_add_checked_fixture(t, scratch_make, scratch_remove);
     tcase_add_test(t, conduction_decays);
     tcase_add_test(t, conduction_converges);
+    tcase_add_test(t, conduction_in_a_cavity);
     tcase_add_test(t, slopes);
     tcase_add_test(t, rings);
     tcase_add_test(t, walls);
