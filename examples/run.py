@@ -81,7 +81,7 @@ def parse() -> argparse.Namespace:
 
 def main() -> int:
     args = parse()
-    program = Program(args.larmor, args.output, args.backend, args.threads)
+    program = Program.of(args, args.output)
     chosen = names() if "all" in args.example else args.example
     results = [examine(program, name, args.full, args.check_only) for name in chosen]
     return verify.conclude(results)

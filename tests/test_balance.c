@@ -1,5 +1,6 @@
 /* When ranks divide the domain anew, with clocks and imbalances that are made up. */
 #include <check.h>
+#include <math.h>
 
 #include "distributed/balance_record.h"
 #include "suite.h"
@@ -125,6 +126,23 @@ START_TEST(half_of_the_waiting)
 }
 END_TEST
 
+/* Two machines, one of them 3 % slower, share work. The time of a share is its power `growth`. Each division mends more
+ * than half of the imbalance, whether the machines slow down under load (2) or not (1). */
+START_TEST(next_price_fits_machines_that_slow_down_or_not)
+{
+    const double growth = _i;
+    double assumed = 1, before = 0;
+    for (int k = 0; k < 4; k++) { /* the price of the first machine over that of the second */
+        const double work = 1 / (1 + assumed), time = pow(work, growth), other = 1.03 * pow(1 - work, growth);
+        const double imbalance = 2 * fmax(time, other) / (time + other), price = time / work * (1 - work) / other;
+        if (k > 0)
+            ck_assert(lm_balance_is_better(imbalance, before));
+        before = imbalance;
+        assumed = lm_balance_next_price(assumed, price);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("balance");
@@ -138,5 +156,6 @@ int main(void)
     tcase_add_test(t, effect_is_awaited);
     tcase_add_test(t, steady_drift_is_followed);
     tcase_add_test(t, half_of_the_waiting);
+    tcase_add_loop_test(t, next_price_fits_machines_that_slow_down_or_not, 1, 3);
     return suite_run(suite);
 }

@@ -117,7 +117,7 @@ def main() -> int:
         return 0
     if args.results and args.results.exists():
         verify.read_results(args.results)  # a damaged file is found before the runs
-    program = Program(args.larmor, args.output, args.backend, args.threads)
+    program = Program.of(args, args.output)
     results = []
     for result in examine(program, args.case or names(), args.full):
         results.append(result)

@@ -25,6 +25,7 @@ class Program:
     directory: Path  #: for the outputs of runs without a name
     backend: str | None = None
     threads: int | None = None
+    ranks: int = 1  #: more than one: mpirun starts the runs
     overrides: tuple[str, ...] = ()  #: "section.key=value", after those of a run
     warns: bool = True  #: shows the program's warnings
     about: dict[str, str] = field(default_factory=dict)  #: "device" and "software" of the last run
@@ -34,6 +35,12 @@ class Program:
         parser.add_argument("--larmor", type=Path, default=default, help="the program")
         parser.add_argument("--backend", choices=("auto", "cpu", "cuda"))
         parser.add_argument("--threads", type=int)
+        parser.add_argument("--ranks", type=int, default=1, help="mpirun -n RANKS starts the runs, a rank a GPU (1)")
+
+    @classmethod
+    def of(cls, arguments: argparse.Namespace, directory: Path, overrides: Iterable[str] = ()) -> Program:
+        """The program of the command line's arguments."""
+        return cls(arguments.larmor, directory, arguments.backend, arguments.threads, arguments.ranks, tuple(overrides))
 
     def run(self, settings: Path | str, overrides: Iterable[str] = (), output: Path | None = None,
             may_stop: bool = False) -> Run:
@@ -46,7 +53,8 @@ class Program:
         else:
             file = settings
         overrides = list(overrides)
-        command = [str(self.file), "run", str(file), *overrides, *self.overrides, "--output", str(output), "--overwrite"]
+        launcher = ["mpirun", "--bind-to", "none", "-n", str(self.ranks)] if self.ranks > 1 else []
+        command = [*launcher, str(self.file), "run", str(file), *overrides, *self.overrides, "--output", str(output), "--overwrite"]
         command += ["--quiet"] + (["--backend", self.backend] if self.backend else [])
         if self.threads and not any(text.startswith("run.threads=") for text in overrides):
             command += ["--threads", str(self.threads)]

@@ -2,11 +2,12 @@
 
 import io
 import math
+import os
 import tempfile
 import unittest
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from unittest.mock import Mock
+from unittest.mock import Mock, patch
 
 import numpy as np
 from larmor import RunError
@@ -93,6 +94,15 @@ class Failures(unittest.TestCase):
         for code in (1, 2, 3):
             with self.assertRaisesRegex(RunError, "no such key"):
                 self.program(f"echo no such key >&2; exit {code}").run("", may_stop=True)
+
+    def test_mpirun_starts_runs_of_several_ranks(self):
+        launcher = self.directory / "mpirun"
+        launcher.write_text('#!/bin/sh\necho "$@" >&2\nexit 1\n')
+        launcher.chmod(0o755)
+        program = Program(self.directory / "larmor", self.directory, ranks=3)
+        with patch.dict(os.environ, PATH=f"{self.directory}:{os.environ['PATH']}"), \
+                self.assertRaisesRegex(RunError, f"-n 3 {self.directory}/larmor run"):
+            program.run("")
 
     def test_any_exception_is_a_failure_of_its_case(self):
         program = self.program("exit 0")

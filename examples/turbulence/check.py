@@ -18,7 +18,8 @@ RUNS: list[tuple[str, list[str]]] = [("decay", [])]
 # As Franci et al. (2015), with 1000 particles a cell in place of 8000.
 FULL = ["grid.nx=2048", "grid.lx=256", "species.protons.particles_per_cell=1000", "particles.precision=single",
         "const.rms=0.24", "const.from_k=0.024", "const.to_k=0.28", "const.slope=-1", "fields.eta_hyper=0",
-        "run.dt=0.025", "run.t_end=250", "output.series_every=100", "output.flow.every=400", "output.heat.every=2000"]
+        "run.dt=0.025", "run.t_end=250", "output.series_every=100", "output.flow.every=400", "output.heat.every=2000",
+        "output.film.every=200", "output.film.coarsen=4"]
 KINETIC = (2.0, 4.5)     # wave numbers below the scales of the ions (Franci et al. 2015: a break near 2 to 3)
 LARGEST = 2.0            # of the inertial range, which begins at 1.2 times that of the waves
 RANGE = 5.0              # the least ratio of both ends for a row about the inertial range

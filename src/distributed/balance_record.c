@@ -9,6 +9,13 @@ int lm_balance_is_better(double imbalance, double than)
     return imbalance - 1 < 0.5 * (than - 1);
 }
 
+/* A part of 1/2 is best where the time grows with the square of the work, 1 where it grows with the work. With 0.6 a
+ * division mends 3/5 of the error at least. */
+double lm_balance_next_price(double assumed, double measured)
+{
+    return assumed * pow(measured / assumed, 0.6);
+}
+
 /* Looks back at the last division. One that has not helped makes the next ones rarer. What counts is the mean of the
  * imbalance: where the work moves steadily, the imbalance itself is soon back, however good the division was. */
 static void learn(struct lm_balance_record *r, double now, int steps)

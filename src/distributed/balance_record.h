@@ -25,6 +25,11 @@ int lm_balance_is_due(struct lm_balance_record *r, double now, double imbalance,
 /* Whether a division is worth it that turns one imbalance into another: it must end half of the waiting. */
 int lm_balance_is_better(double imbalance, double than);
 
+/* The price of a unit of work on a rank, over the mean of all ranks, that the next division shall assume: between the
+ * one that the present division assumes and the one that has been measured with it. It is not all the way, because the
+ * price depends on the work: a GPU at the limit of its power slows down by about as much as it gets more to do. */
+double lm_balance_next_price(double assumed, double measured);
+
 /* Notes a division that began at `begin`, or a division that was not worth it. */
 void lm_balance_note_division(struct lm_balance_record *r, double begin, double now, double imbalance, int steps);
 void lm_balance_note_refusal(struct lm_balance_record *r, double now);

@@ -50,6 +50,14 @@ static void merge(void *to, const void *from)
     a->most = a->most > b->most ? a->most : b->most;
 }
 
+double lm_effort_price(const struct lm_distributed *d)
+{
+    const double rate = lm_effort_rate(d);
+    struct lm_balance all = {rate, rate};
+    lm_ranks_reduce(&all, sizeof all, merge);
+    return rate * lm_rank_count() / all.sum;
+}
+
 struct lm_balance lm_effort_expected(const struct lm_distributed *d)
 {
     const double cost = lm_effort_rate(d) * work_of(d);

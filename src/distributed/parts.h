@@ -146,8 +146,10 @@ struct lm_distributed {
     struct lm_read_ahead ahead;
     struct lm_lent array, packed;
     struct lm_effort effort;
-    double driving_time;               /* of the last LM_ORDER_DRIVE */
-    struct lm_balance balance;         /* as expected after the last sort */
+    double price, next_price;  /* of a unit of work here over the mean of all ranks: as the division assumes it, as the
+                                * next one shall (lm_balance_next_price) */
+    double driving_time;       /* of the last LM_ORDER_DRIVE */
+    struct lm_balance balance; /* as expected after the last sort */
     struct lm_balance_record balanced; /* of rank 0 */
     union lm_order_result result;
     const void *from; /* of rank 0: the data of the order */
@@ -298,6 +300,9 @@ void lm_effort_end_step(struct lm_distributed *d);
 
 /* Seconds that a unit of work costs this rank. 1 on all ranks as long as too few steps have been measured. */
 double lm_effort_rate(const struct lm_distributed *d);
+
+/* That rate over the mean of all ranks; all ranks call it. */
+double lm_effort_price(const struct lm_distributed *d);
 
 /* What the next steps are expected to cost; all ranks call it. */
 struct lm_balance lm_effort_expected(const struct lm_distributed *d);

@@ -243,6 +243,7 @@ int lm_rebalance(struct lm_distributed *d, const double *cost)
     const int status = lm_agree(lm_divide(d, cost, &next));
     if (status)
         return status;
+    d->price = d->next_price;
     if (is_same(&d->partition, &next))
         lm_partition_free(&next);
     else
@@ -252,11 +253,10 @@ int lm_rebalance(struct lm_distributed *d, const double *cost)
 
 /* --- the cost --- */
 
-/* Adds the cells that this rank owns: the cells themselves, and the particles by their density, each with what it costs
+/* Adds the cells that this rank owns: the cells themselves, and the particles by their density, each with its price
  * here. */
 static void add_own(struct lm_distributed *d, double *cost)
 {
-    const double rate = lm_effort_rate(d);
     const struct lm_grid *g = &d->halo.grid;
     const int tile = d->whole.tile, columns = (d->domain.nx + tile - 1) / tile;
     double *n = new_array(g);
@@ -267,7 +267,7 @@ static void add_own(struct lm_distributed *d, double *cost)
         for (int j = g->own.from_y; j < g->own.to_y; j++)
             for (int i = g->own.from_x; i < g->own.to_x; i++)
                 cost[lm_domain_y(&g->place, j) / tile * columns + lm_domain_x(&g->place, i) / tile] +=
-                    rate * (s >= 0 ? n[lm_at(g, i, j)] * each : LM_CELL_COST);
+                    d->next_price * (s >= 0 ? n[lm_at(g, i, j)] * each : LM_CELL_COST);
     }
     free(n);
 }
@@ -278,6 +278,7 @@ void lm_measure_cost(struct lm_distributed *d, double *cost)
     double *own = calloc(tiles, sizeof *own);
     if (!own)
         no_memory();
+    d->next_price = lm_balance_next_price(d->price, lm_effort_price(d));
     add_own(d, own);
     if (lm_rank() > 0) {
         const struct lm_message out = {0, bytes, own};

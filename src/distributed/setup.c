@@ -176,6 +176,7 @@ int lm_distributed_begin(struct lm_distributed *d, int kind, const struct lm_set
     d->domain = whole->grid;
     d->precision = whole->precision;
     d->kind = kind;
+    d->price = d->next_price = 1;
     int status = lm_agree(lm_backend_find(kind));
     if (!status)
         status = lm_agree(lm_divide(d, whole->cost, &d->partition));

@@ -20,5 +20,6 @@ part $ranks ./larmor bench scale --cells 2048 --ppc 64 --json scale.json
 part mpirun --oversubscribe --bind-to none -n 4 ./random --cases cases/random --ways gpu-ranks --no-shrink
 part mpirun --oversubscribe --bind-to none -n 4 ./random --count 20 --ways gpu-ranks --keep different
 part python3 ranks.py --larmor "$PWD/larmor" --random "$PWD/random" --backend cuda --kills 20 --configurations 0
-part mpirun --oversubscribe --bind-to none -n 4 compute-sanitizer --tool memcheck --error-exitcode 1 ./random --count 3 --ways gpu-ranks-disturbed --no-shrink
+# NCCL asks for kernels that it has not for each GPU: such calls would count as errors.
+part mpirun --oversubscribe --bind-to none -n 4 compute-sanitizer --tool memcheck --report-api-errors no --error-exitcode 1 ./random --count 3 --ways gpu-ranks-disturbed --no-shrink
 exit $status

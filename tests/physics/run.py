@@ -48,7 +48,7 @@ def parse() -> argparse.Namespace:
 
 def main() -> int:
     args = parse()
-    program = Program(args.larmor, Path(), args.backend, args.threads, tuple(args.overrides))
+    program = Program.of(args, Path(), args.overrides)
     results = [examine(program, name, args.long) for name in (names() if args.case == "all" else [args.case])]
     return verify.conclude(results)
 
