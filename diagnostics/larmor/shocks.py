@@ -7,6 +7,7 @@ radians.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -74,6 +75,79 @@ def wall_shock(speed: float, beta: float, theta: float = np.pi / 2, gamma: float
             too_slow = True
         low, high = (middle, high) if too_slow else (low, middle)
     return shock_jump(high, beta, theta, gamma)
+
+
+class IonMoments(NamedTuple):
+    """Means over a volume ahead of a shock. x points from there to the wall, y along the tangential B; velocities are those
+    in the frame of the wall."""
+
+    density: float  #: n
+    flux: float  #: n <v_x>
+    momentum_y: float  #: n <v_y>
+    stress_xx: float  #: n <v_x v_x>
+    stress_xy: float  #: n <v_x v_y>
+    energy: float  #: n <v^2>/2
+    energy_flux: float  #: n <v_x v^2>/2
+
+    @staticmethod
+    def of(v: np.ndarray, density: float) -> IonMoments:
+        """Ions with velocities v[axis, particle], which have this density together."""
+        n, square = density, (v**2).sum(axis=0)
+        return IonMoments(n, n * v[0].mean(), n * v[1].mean(), n * (v[0] ** 2).mean(), n * (v[0] * v[1]).mean(),
+                          n * square.mean() / 2, n * (v[0] * square).mean() / 2)
+
+    @staticmethod
+    def of_plasma(speed: float, slip: float, temperature: float) -> IonMoments:
+        """Plasma with n = 1 that flows with (speed, -slip)."""
+        energy = (speed**2 + slip**2 + 3 * temperature) / 2
+        return IonMoments(1, speed, -slip, speed**2 + temperature, -speed * slip, energy, speed * (energy + temperature))
+
+
+@dataclass(frozen=True)
+class WallJump:
+    """A shock that runs away from a wall, before which the plasma does not move along the normal."""
+
+    compression: float  #: n2/n1
+    b_tangential: float  #: behind the shock
+    shock_speed: float  #: away from the wall
+
+
+def wall_shock_with_escape(speed: float, slip: float, beta: float, theta: float, gamma: float, ions: IonMoments) -> WallJump:
+    """The shock of a plasma that flows onto a wall with (speed, -slip), and from which ions escape. `ions`: what all ions
+    ahead of it have beyond those of the undisturbed plasma. With the velocity -V of the shock and u_x = 0 behind it:
+
+        n1 (U + V) + N = n2 V
+        n1 (U + V) U + p1 + b1^2/2 + P_x = p2 + b2^2/2
+        -n1 (U + V) slip - B_x b1 + P_y = n2 V u2 - B_x b2
+        V b1 + U b1 + slip B_x = V b2 - u2 B_x
+        (U + V) [n1 (U^2 + slip^2)/2 + p1/(g - 1)] + U p1 + V b1^2/2 + (U b1 + slip B_x) b1 + Q
+            = V [n2 u2^2/2 + p2/(g - 1) + b2^2/2] - u2 B_x b2
+
+    with b = B_y, u = u_y, and the fluxes N, P, Q of `ions` through a surface that moves with the shock. Waves ahead of the
+    shock and electrons that they compress are left out. Where nothing escapes and slip is v_tangential of wall_shock, the
+    result is that of wall_shock."""
+    b_x, b1, p1 = float(np.cos(theta)), float(np.sin(theta)), beta / 2
+    inflow_of_b = speed * b1 + slip * b_x
+
+    def behind(v: float) -> tuple[float, float, float]:
+        """n2, b2, and the energy that would be missing for a shock with this speed."""
+        n2 = (speed + v + ions.flux + v * ions.density) / v
+        stress_y = ions.stress_xy + v * ions.momentum_y - (speed + v) * slip - b_x * b1
+        b2, u2 = np.linalg.solve([[v, -b_x], [-b_x, n2 * v]], [v * b1 + inflow_of_b, stress_y])
+        p2 = (speed + v) * speed + p1 + (b1**2 - b2**2) / 2 + ions.stress_xx + v * ions.flux
+        came = ((speed + v) * ((speed**2 + slip**2) / 2 + p1 / (gamma - 1)) + speed * p1 + v * b1**2 / 2
+                + inflow_of_b * b1 + ions.energy_flux + v * ions.energy)
+        return n2, float(b2), float(v * (n2 * u2**2 / 2 + p2 / (gamma - 1) + b2**2 / 2) - u2 * b_x * b2 - came)
+
+    fast = wall_shock(speed, beta, theta, gamma).shock_speed
+    low, high = fast / 3, 1.2 * fast
+    if behind(low)[2] > 0 or behind(high)[2] < 0:
+        raise ValueError("the ions that escape leave no shock")
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if behind(middle)[2] < 0 else (low, middle)
+    n2, b2, _ = behind(high)
+    return WallJump(n2, b2, high)
 
 
 def crossing(x: np.ndarray, values: np.ndarray, level: float) -> float:

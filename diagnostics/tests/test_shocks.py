@@ -53,6 +53,31 @@ class Shocks(unittest.TestCase):
         self.assertAlmostEqual(jump.shock_speed, 4 / (jump.compression - 1), delta=1e-10)
         self.assertAlmostEqual(jump.compression, 2.727, delta=1e-3)
 
+    def test_nothing_escapes_from_a_wall_shock(self):
+        none = shocks.IonMoments(0, 0, 0, 0, 0, 0, 0)
+        for angle, speed, beta in ((5, 10, 0.01), (20, 3.5, 1), (60, 4, 1), (89, 3.5, 0.5)):
+            theta = np.radians(angle)
+            jump = shocks.wall_shock(speed, beta, theta)
+            found = shocks.wall_shock_with_escape(speed, jump.v_tangential, beta, theta, 5 / 3, none)
+            self.assertAlmostEqual(found.compression, jump.compression, delta=1e-9)
+            self.assertAlmostEqual(found.b_tangential, jump.b_tangential, delta=1e-9)
+            self.assertAlmostEqual(found.shock_speed, jump.shock_speed, delta=1e-9)
+
+    def test_moments_of_plasma(self):
+        v = np.random.default_rng(1).normal(size=(3, 10**6)) * np.sqrt(0.5) + np.array([[3.0], [-0.4], [0]])
+        self.assertLess(np.abs(np.subtract(shocks.IonMoments.of(v, 1), shocks.IonMoments.of_plasma(3, 0.4, 0.5))).max(), 0.05)
+
+    def test_a_strong_gas_shock_that_loses_energy(self):
+        """Light, fast ions take a part f of the energy and little else: V = (g - 1) (1 - f) U/2 from p2 = n1 (U + V) U."""
+        u, part, gamma = 100.0, 0.2, 5 / 3
+        v = (gamma - 1) * (1 - part) * u / 2
+        fast, energy = 1e6, part * (u + v) * u**2 / 2
+        n = 2 * energy / fast**3
+        ions = shocks.IonMoments.of(np.array([[-fast], [0], [0]]), n)
+        found = shocks.wall_shock_with_escape(u, 0, 1e-6, 0, gamma, ions)
+        self.assertAlmostEqual(found.shock_speed, v, delta=1e-3 * v)
+        self.assertAlmostEqual(found.compression, 1 + u / v, delta=2e-3)
+
     def test_reflected_ions(self):
         """Against orbits that are integrated: reflected with the reversed normal velocity into u along x, E = -u x B."""
         for angle in (42, 60, 80, 90):
