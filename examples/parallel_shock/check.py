@@ -142,7 +142,7 @@ def balance_rows(s: Shock) -> list[verify.Row]:
 
 def foreshock_rows(s: Shock, ions: Ions) -> list[verify.Row]:
     k, right, left = waves(s)
-    ks = np.arange(0.04, 0.6, 0.01)
+    ks = np.arange(0.04, 0.6, 0.005)
     growth = ions.growth(ks)
     fast = ks[growth > GROWS * growth.max()]
     low, high = DIFFUSE
@@ -170,7 +170,7 @@ def picture(s: Shock, ions: Ions, output: Path) -> None:
     k, plus, minus = waves(s)
     right.loglog(k, plus, lw=1.5, label="R waves to $-x$, or L to $+x$")
     right.loglog(k, minus, lw=1.2, label="L waves to $-x$, or R to $+x$")
-    ks = np.arange(0.04, 0.6, 0.01)
+    ks = np.arange(0.04, 0.6, 0.005)
     growth = ions.growth(ks)
     fast = ks[growth > GROWS * growth.max()]
     right.axvspan(fast[0], fast[-1], color="0.85", zorder=0, label="fast growth, theory")

@@ -1,6 +1,6 @@
 /* CPU backend: loops over particles other than the pass: sums, hash, sort, memory, loading. Compiled for each
  * precision. The bodies are in larmor/physics/particles/. */
-#include "cpu/particles.h"
+#include "cpu/particles_gather.h"
 
 #include <stdlib.h>
 
@@ -52,38 +52,33 @@ static void add_stray(const struct summing *w, struct lm_particle p, int tile, i
     lm_add_sums(sum, &p, w->units[0], w->units[1]);
 }
 
-/* The same for particles [first, end) of a tile, from its window where that has their fields. Two loops: the first one
- * has no branches, so that the compiler makes vector instructions of it. */
-LM_HD void add_tile(const struct summing *w, int order, int tile, const struct lm_window *window, size_t first,
-                    size_t end, int64_t sum[6])
+enum { SUMMED = 64 /* particles at once */ };
+
+/* The same for particles [first, first + count) of a tile, from its window where that has their fields. */
+LM_HD void add_block(const struct summing *w, int order, int tile, const struct node_window *window, size_t first,
+                     int count, int64_t sum[6])
 {
     const struct arrays a = arrays_of(&w->c->species[w->species]);
-    const struct lm_step step = w->step;
-    const struct lm_window win = *window;
-    const double unit_v = w->units[0], unit_v2 = w->units[1];
-    const int size = w->c->tiling.size;
-    int64_t u = 0, v = 0, z = 0, uu = 0, vv = 0, zz = 0, strays = 0;
-#pragma omp simd reduction(+ : u, v, z, uu, vv, zz, strays)
-    for (size_t k = first; k < end; k++) {
-        struct lm_particle p = particle_at(&a, k);
+    _Alignas(64) fields_at fields[SUMMED];
+    gather_block(order, window, &a, first, count, w->c->tiling.size, fields);
+    for (int l = 0; l < count; l++) {
+        struct lm_particle p = particle_at(&a, first + (size_t)l);
+        const struct lm_local_fields felt = local_fields(fields[l]);
         lm_fix dx, dy;
-        int64_t one[6] = {0};
-        const lm_fix near = -(lm_fix)lm_in_window(order, p.x, p.y, size);
-        p.x &= near; /* where the window has fields; the result of a stray is not used */
-        p.y &= near;
-        lm_push(order, &p, &win, &step, &dx, &dy);
-        lm_add_sums(one, &p, unit_v, unit_v2);
-        u += one[0] & (int64_t)near, v += one[1] & (int64_t)near, z += one[2] & (int64_t)near;
-        uu += one[3] & (int64_t)near, vv += one[4] & (int64_t)near, zz += one[5] & (int64_t)near;
-        strays += 1 + (int64_t)near;
-    }
-    sum[0] += u, sum[1] += v, sum[2] += z;
-    sum[3] += uu, sum[4] += vv, sum[5] += zz;
-    for (size_t k = first; k < end && strays > 0; k++)
-        if (!lm_in_window(order, a.x[k], a.y[k], size)) {
-            add_stray(w, particle_at(&a, k), tile, sum);
-            strays--;
+        if (!lm_in_window(order, p.x, p.y, w->c->tiling.size)) {
+            add_stray(w, p, tile, sum);
+            continue;
         }
+        lm_push_in(&p, &felt, &w->step, &dx, &dy);
+        lm_add_sums(sum, &p, w->units[0], w->units[1]);
+    }
+}
+
+LM_HD void add_tile(const struct summing *w, int order, int tile, const struct node_window *window, size_t first,
+                    size_t end, int64_t sum[6])
+{
+    for (; first < end; first += SUMMED)
+        add_block(w, order, tile, window, first, end - first < SUMMED ? (int)(end - first) : SUMMED, sum);
 }
 
 int LM_P(lm_cpu_particle_sums)(struct lm_backend *b, int species, const struct lm_pass *half, uint64_t present,
@@ -100,12 +95,12 @@ int LM_P(lm_cpu_particle_sums)(struct lm_backend *b, int species, const struct l
     lm_cpu_add_force(c, species);
 #pragma omp parallel num_threads(c->threads) reduction(+ : sum)
     {
-        lm_real fields[LM_WINDOW_FIELDS * AREA_MAX];
+        _Alignas(64) fields_at fields[AREA_MAX];
 #pragma omp for schedule(dynamic, 4)
         for (int tile = 0; tile < c->tiling.nx * c->tiling.ny; tile++) {
             const size_t first = s->tile_start[tile], end = s->tile_start[tile + 1];
             const struct footprint f = footprint_of(c, tile);
-            const struct lm_window near = fill_window(c, species, &f, fields);
+            const struct node_window near = fill_nodes(c, species, &f, fields);
             if (b->setup.shape == LM_LINEAR)
                 add_tile(&w, 1, tile, &near, first, end, sum);
             else

@@ -88,21 +88,6 @@ static inline struct lm_surfaces surfaces_of(const struct lm_cpu *c, int species
                             c->base.setup.bodies.obstacles.cut, c->near_body);
 }
 
-static inline struct lm_window fill_window(const struct lm_cpu *c, int species, const struct footprint *f,
-                                           lm_real *store)
-{
-    int width = f->width, area = width * width;
-    const double *field[LM_WINDOW_FIELDS];
-    window_fields(c, species, field);
-    for (int d = 0; d < LM_WINDOW_FIELDS; d++)
-        for (int j = 0; j < width; j++) {
-            const double *row = field[d] + lm_at(&c->base.setup.grid, 0, f->row[j]);
-            for (int i = 0; i < width; i++)
-                store[d * area + j * width + i] = (lm_real)row[f->column[i]];
-        }
-    return (struct lm_window){store + LM_WINDOW_LOW * width + LM_WINDOW_LOW, width, area};
-}
-
 /* The fields around a particle, `p`, wherever it is. */
 static inline struct lm_window stray_window(const struct lm_cpu *c, int species, int tile, const struct lm_particle *p,
                                             struct lm_stray *s)

@@ -3,7 +3,7 @@
  * with the fields and the gas around it in windows. It adds up what the particles of the tile transfer to the gas cell
  * by cell, and adds these sums to the arrays that the threads share when the tile is done. The body for one particle is
  * in larmor/physics/collisions/collide_particle.h. */
-#include "cpu/particles.h"
+#include "cpu/particles_gather.h"
 #include "larmor/physics/collisions/collide_particle.h"
 
 enum { TILE_CELLS_MAX = 16 * 16 };
@@ -18,7 +18,7 @@ struct collision_work {
     struct lm_tally_units units;
     int species;
     int has_windows; /* the particles are those of one tile in order, and the windows are those of this tile */
-    struct lm_window fields;
+    struct node_window fields;
     struct lm_gas_window gas;
     int64_t transfer[LM_GAS_SUMS][TILE_CELLS_MAX]; /* to the gas in the cells of the tile */
     struct lm_tally lost[LM_CHANNELS], exchanged, to_gas;
@@ -78,14 +78,20 @@ static struct lm_gas_window fill_gas_window(const struct lm_cpu *c, const struct
 
 /* --- one particle --- */
 
-/* The fields of *site come from the window. */
-static struct lm_collision_outcome collide_at(const struct collision_work *w, const struct lm_window *fields,
-                                              struct lm_collision_site *site, struct lm_particle *p,
-                                              struct lm_collision_tallies *tallies)
+static int order_of(const struct collision_work *w)
 {
-    const int order = w->c->base.setup.shape == LM_LINEAR ? 1 : 2;
-    lm_gather_fields(order, fields, site->x, site->y, site->fields.e, site->fields.b);
-    return lm_collide_and_tally(order, w->collisions, &w->units, site, p, tallies);
+    return w->c->base.setup.shape == LM_LINEAR ? 1 : 2;
+}
+
+/* A particle in the windows of the tile. */
+static struct lm_collision_outcome collide_near(const struct collision_work *w, uint32_t cell, struct lm_particle *p,
+                                                struct lm_collision_tallies *tallies)
+{
+    struct lm_collision_site site = {.gas = w->gas, .kick = w->step.kick, .x = p->x, .y = p->y, .cell = cell};
+    fields_at felt;
+    gather_at(order_of(w), &w->fields, p->x, p->y, felt);
+    site.fields = local_fields(felt);
+    return lm_collide_and_tally(order_of(w), w->collisions, &w->units, &site, p, tallies);
 }
 
 /* A particle too far from the tile for its windows: the fields and the gas are gathered from the whole grid. */
@@ -102,7 +108,8 @@ static struct lm_collision_outcome collide_stray(const struct collision_work *w,
                                                     gas_array(w->c, gas, 2)};
         site.gas = lm_stray_gas(&store, &s, field, w->c->base.setup.grid.stride);
     }
-    return collide_at(w, &fields, &site, p, tallies);
+    lm_gather_fields(order_of(w), &fields, site.x, site.y, site.fields.e, site.fields.b);
+    return lm_collide_and_tally(order_of(w), w->collisions, &w->units, &site, p, tallies);
 }
 
 static void remove_particle(struct collision_work *w, size_t k, int channel, const struct lm_particle *p)
@@ -125,11 +132,10 @@ static void collide(struct collision_work *w, int tile, size_t k)
     const int i = (int)(lm_global(p.x, tile % t->nx, t->size, t->cells_x) >> LM_FRACTION_BITS);
     const int j = (int)(lm_global(p.y, tile / t->nx, t->size, t->cells_y) >> LM_FRACTION_BITS);
     const uint32_t cell = lm_domain_cell(&w->c->base.setup.grid.place, i, j);
-    struct lm_collision_site site = {.gas = w->gas, .kick = w->step.kick, .x = p.x, .y = p.y, .cell = cell};
     const int is_near = w->has_windows && lm_in_window(w->c->base.setup.shape, p.x, p.y, t->size);
     struct lm_collision_tallies tallies;
     const struct lm_collision_outcome outcome =
-        is_near ? collide_at(w, &w->fields, &site, &p, &tallies) : collide_stray(w, tile, cell, &p, &tallies);
+        is_near ? collide_near(w, cell, &p, &tallies) : collide_stray(w, tile, cell, &p, &tallies);
     a.vx[k] = p.vx, a.vy[k] = p.vy, a.vz[k] = p.vz;
     lm_tally_add(&w->exchanged, &tallies.exchanged);
     if (w->collisions->gas >= 0) {
@@ -147,6 +153,7 @@ enum { BLOCK = 128 };
 /* Particles that are processed together. The vector loops compute results for all of them. The results of particles
  * that are far from the tile or are lost are not used: `collide` repeats these particles. */
 struct block {
+    _Alignas(64) fields_at fields[BLOCK];
     int near[BLOCK], i[BLOCK], j[BLOCK], channel[BLOCK]; /* in the windows; cell; enum lm_channel or -1 */
     float n[BLOCK];                                      /* density of the gas, n0 */
     struct lm_interpolated_stopping stopping[BLOCK];
@@ -159,19 +166,19 @@ LM_HD void begin_pushes(const struct collision_work *w, int order, size_t first,
 {
     const struct arrays a = w->a;
     const struct lm_gas_window gas = w->gas;
-    const struct lm_window fields = w->fields;
+    const struct node_window fields = w->fields;
     const struct lm_collisions at_rest = {.gas = 0};
     const lm_real kick = w->step.kick;
     const int size = w->tiling.size;
+    gather_block(order, &fields, &a, first, count, size, b->fields);
 #pragma omp simd
     for (int l = 0; l < count; l++) {
         struct lm_particle p = particle_at(&a, first + (size_t)l);
+        const struct lm_local_fields felt = local_fields(b->fields[l]);
         const int near = lm_in_window(order, p.x, p.y, size);
-        lm_real e[3], field[3];
         p.x = near ? p.x : 0;
         p.y = near ? p.y : 0;
-        lm_gather_fields(order, &fields, p.x, p.y, e, field);
-        lm_boris_first(&p.vx, &p.vy, &p.vz, e, field, kick);
+        lm_boris_first(&p.vx, &p.vy, &p.vz, felt.e, felt.b, kick);
         b->near[l] = near;
         b->vx[l] = p.vx, b->vy[l] = p.vy, b->vz[l] = p.vz;
         b->n[l] = lm_gather_medium(order, &at_rest, &gas, p.x, p.y).n;
@@ -301,7 +308,7 @@ void LM_P(lm_cpu_collide)(struct lm_cpu *c, int species, const struct lm_pass *p
         LM_P(lm_cpu_fill_gas_ghosts)(c, gas);
 #pragma omp parallel num_threads(c->threads)
     {
-        lm_real fields[LM_WINDOW_FIELDS * AREA_MAX];
+        _Alignas(64) fields_at fields[AREA_MAX];
         struct gas_store medium;
         struct collision_work w = {c,
                                    &collisions,
@@ -314,7 +321,7 @@ void LM_P(lm_cpu_collide)(struct lm_cpu *c, int species, const struct lm_pass *p
 #pragma omp for schedule(dynamic, 4)
         for (int tile = 0; tile < c->tiling.nx * c->tiling.ny; tile++) {
             const struct footprint f = footprint_of(c, tile);
-            w.fields = fill_window(c, species, &f, fields);
+            w.fields = fill_nodes(c, species, &f, fields);
             if (gas >= 0)
                 w.gas = fill_gas_window(c, &f, gas, &medium);
             collide_tile(&w, tile, s->tile_start[tile], s->tile_start[tile + 1]);

@@ -3,10 +3,10 @@
  * A thread takes a tile and copies the fields around it to a window. It goes through the particles of the tile in
  * blocks of BLOCK, and adds their integer moments to the grid when the tile is done.
  *
- * A block of particles goes through three loops: push, charge quanta, sums. The first two loops have no branches and
- * one iteration a particle, so that the compiler makes vector instructions from the bodies. The third loop adds the
- * quanta of the corners of a stencil, four at a time: every node has a sum of its own for each corner. These sums are
- * added up only when the tile is done. */
+ * A block of particles goes through four loops: fields, push, charge quanta, sums. The first one gathers all fields of
+ * a particle at once (particles_gather.h). The next two have no branches and one iteration a particle, so that the
+ * compiler makes vector instructions from the bodies. The last one adds the quanta of the corners of a stencil, four at
+ * a time: every node has a sum of its own for each corner. These sums are added up only when the tile is done. */
 #include "cpu/particles_worker.h"
 
 /* Particles behind the sorted ones that a thread takes at once; so many of one tile pay for its window. */
@@ -39,17 +39,20 @@ static void pass_stray(struct worker *w, int order, size_t k)
 /* Particle k, number l of the block: push, move, places of the deposition. A stray is left as it is. Returns |v|^2 as
  * bits. Masks, which are all ones or 0, instead of branches keep the loop over a block a vector loop. */
 LM_HD uint64_t push_near(int order, int is_free, int has_collided, struct arrays a, size_t k, const struct lm_near *n,
-                         const struct lm_window *win, const struct lm_step *step, struct block *b, int l)
+                         const struct lm_step *step, struct block *b, int l)
 {
     struct lm_particle old = {a.x[k], a.y[k], a.vx[k], a.vy[k], a.vz[k]}, p = old;
     struct lm_deposit_places at;
     lm_fix near = -(lm_fix)lm_in_window(order, p.x, p.y, n->size);
     p.x &= near; /* a stray is pushed where the window has fields; the result is not used */
     p.y &= near;
-    struct lm_local_fields felt;
+    const struct lm_local_fields felt = local_fields(b->fields[l]);
+    lm_fix dx, dy;
     if (has_collided)
-        lm_gather_fields(order, win, p.x, p.y, felt.e, felt.b);
-    near &= -(lm_fix)lm_pass_near(order, is_free, has_collided ? &felt : NULL, &p, win, step, n, &at);
+        lm_push_rest(&p, &felt, step, &dx, &dy);
+    else
+        lm_push_in(&p, &felt, step, &dx, &dy);
+    near &= -(lm_fix)lm_pass_on(order, is_free, &p, dx, dy, step, n, &at);
     const int32_t mask = (int32_t)near;
     b->near[l] = mask;
     b->half_x[l] = at.half_x & mask, b->half_y[l] = at.half_y & mask;
@@ -93,7 +96,7 @@ LM_HD void pass_block(struct worker *w, int order, int is_free, int has_collided
 {
     const struct arrays a = w->a;
     const struct lm_step step = w->step;
-    const struct lm_window win = w->window;
+    const struct node_window win = w->window;
     struct block *b = &w->block;
     const struct lm_tiling t = tiling(w->c);
     const struct lm_surfaces surfaces = w->surfaces;
@@ -101,9 +104,10 @@ LM_HD void pass_block(struct worker *w, int order, int is_free, int has_collided
     const struct lm_near near = {&t, &surfaces, t.size, w->tile, &ways};
     int origin = LM_WINDOW_LOW * win.width + LM_WINDOW_LOW;
     uint64_t speed2 = w->speed2;
+    gather_block(order, &win, &a, first, count, t.size, b->fields);
 #pragma omp simd reduction(max : speed2)
     for (int l = 0; l < count; l++) {
-        uint64_t bits = push_near(order, is_free, has_collided, a, first + (size_t)l, &near, &win, &step, b, l);
+        uint64_t bits = push_near(order, is_free, has_collided, a, first + (size_t)l, &near, &step, b, l);
         speed2 = bits > speed2 ? bits : speed2;
     }
     w->speed2 = speed2;
@@ -215,12 +219,12 @@ static void fill_near_body(const struct lm_cpu *c, const struct footprint *f, in
 }
 
 /* Particles [first, end), which have this home tile. `fields` takes its window. */
-static void pass_home(struct worker *w, int tile, lm_real *fields, size_t first, size_t end)
+static void pass_home(struct worker *w, int tile, fields_at *fields, size_t first, size_t end)
 {
     const struct footprint f = footprint_of(w->c, tile);
     w->tile = tile;
     w->at = &f;
-    w->window = fill_window(w->c, w->surfaces.species, &f, fields);
+    w->window = fill_nodes(w->c, w->surfaces.species, &f, fields);
     if (!f.is_free)
         fill_near_body(w->c, &f, w->near_body);
     pass_tile(w, first, end, &f);
@@ -228,7 +232,7 @@ static void pass_home(struct worker *w, int tile, lm_real *fields, size_t first,
 }
 
 /* Particles [first, end) behind the sorted ones. Those that have entered together have a home tile in common. */
-static void pass_unsorted(struct worker *w, lm_real *fields, size_t first, size_t end)
+static void pass_unsorted(struct worker *w, fields_at *fields, size_t first, size_t end)
 {
     const struct lm_cpu_species *s = &w->c->species[w->surfaces.species];
     const int order = w->c->base.setup.shape == LM_LINEAR ? 1 : 2;
@@ -257,7 +261,7 @@ int LM_P(lm_cpu_pass)(struct lm_backend *b, int species, const struct lm_pass *p
         LM_P(lm_cpu_collide)(c, species, pass);
 #pragma omp parallel num_threads(c->threads) reduction(max : speed2) reduction(+ : strays)
     {
-        lm_real fields[LM_WINDOW_FIELDS * AREA_MAX];
+        _Alignas(64) fields_at fields[AREA_MAX];
         struct worker w = worker_of(c, species, pass);
 #pragma omp for schedule(dynamic, 1)
         for (int tile = 0; tile < c->tiling.nx * c->tiling.ny; tile++) {

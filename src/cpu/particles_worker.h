@@ -3,7 +3,7 @@
 #ifndef LARMOR_CPU_PARTICLES_WORKER_H
 #define LARMOR_CPU_PARTICLES_WORKER_H
 
-#include "cpu/particles.h"
+#include "cpu/particles_gather.h"
 
 #include "larmor/physics/particles/pass.h"
 
@@ -18,7 +18,8 @@ struct sums {
 };
 
 struct block {
-    _Alignas(64) int32_t near[BLOCK];                                 /* 0: a stray, which takes the direct path */
+    _Alignas(64) fields_at fields[BLOCK];
+    int32_t near[BLOCK];                                              /* 0: a stray, which takes the direct path */
     int32_t half_x[BLOCK], half_y[BLOCK], end_x[BLOCK], end_y[BLOCK]; /* struct lm_deposit_places */
     int32_t node[LM_MOMENTS][BLOCK]; /* first node of the stencil, from the origin of the window */
     int32_t quads[LM_MOMENTS][QUADS][BLOCK][4], ninth[LM_MOMENTS][BLOCK];
@@ -30,7 +31,7 @@ struct worker {
     struct arrays a;
     struct lm_step step;
     int tile;
-    struct lm_window window;
+    struct node_window window;
     const struct footprint *at; /* of the window; NULL: no window takes what single particles give */
     struct sums sums;
     struct block block;

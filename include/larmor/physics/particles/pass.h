@@ -38,6 +38,18 @@ struct lm_near {
     const struct lm_free_ways *ways;    /* NULL, or what says the same as the surfaces in vector instructions */
 };
 
+/* Moves a particle that has been pushed in the window. The result is that of lm_pass_near. */
+LM_HD int lm_pass_on(int order, int is_free, struct lm_particle *p, lm_fix dx, lm_fix dy, const struct lm_step *step,
+                     const struct lm_near *near, struct lm_deposit_places *at)
+{
+    int stays = lm_in_window(order, p->x + dx, p->y + dy, near->size);
+    if (!is_free)
+        stays &= near->ways ? lm_is_free_way(near->ways, p->x, p->y, dx, dy)
+                            : lm_is_free(near->surfaces, near->tiling, near->tile, p->x, p->y, dx, dy);
+    *at = lm_pass_move(p, dx, dy, step->move);
+    return stays;
+}
+
 /* Pushes and moves a particle that stands in the window. collided_in: NULL, or the fields at a particle whose
  * collisions have been done, and with them the first part of its push in these fields. Returns 1 if the window also
  * holds the end of its way and the way is free of surfaces. The window is convex, so it then holds the whole way. If
@@ -52,12 +64,7 @@ LM_HD int lm_pass_near(int order, int is_free, const struct lm_local_fields *col
         lm_push_rest(p, collided_in, step, &dx, &dy);
     else
         lm_push(order, p, window, step, &dx, &dy);
-    int stays = lm_in_window(order, p->x + dx, p->y + dy, near->size);
-    if (!is_free)
-        stays &= near->ways ? lm_is_free_way(near->ways, p->x, p->y, dx, dy)
-                            : lm_is_free(near->surfaces, near->tiling, near->tile, p->x, p->y, dx, dy);
-    *at = lm_pass_move(p, dx, dy, step->move);
-    return stays;
+    return lm_pass_on(order, is_free, p, dx, dy, step, near, at);
 }
 
 /* Deposits current and density. ADD(moment, i, j, quanta) is how a backend adds to node (i, j) of the window. */

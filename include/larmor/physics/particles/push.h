@@ -146,16 +146,23 @@ LM_HD void lm_boris_rest(lm_real *u, lm_real *v, lm_real *w, const lm_real e[3],
     *w = lm_rfma(h, e[2], *w);
 }
 
-/* Advances the velocity from n-1/2 to n+1/2. *dx, *dy: the displacement over the step, fixed point. The caller moves
- * the particle. */
+/* Advances the velocity from n-1/2 to n+1/2 in the fields at the particle. *dx, *dy: the displacement over the step,
+ * fixed point. The caller moves the particle. */
+LM_HD void lm_push_in(struct lm_particle *p, const struct lm_local_fields *fields, const struct lm_step *step,
+                      lm_fix *dx, lm_fix *dy)
+{
+    lm_boris(&p->vx, &p->vy, &p->vz, fields->e, fields->b, step->kick);
+    *dx = lm_round_fix(p->vx * step->rx);
+    *dy = lm_round_fix(p->vy * step->ry);
+}
+
+/* The same with the fields of a window. */
 LM_HD void lm_push(int order, struct lm_particle *p, const struct lm_window *win, const struct lm_step *step,
                    lm_fix *dx, lm_fix *dy)
 {
-    lm_real e[3], b[3];
-    lm_gather_fields(order, win, p->x, p->y, e, b);
-    lm_boris(&p->vx, &p->vy, &p->vz, e, b, step->kick);
-    *dx = lm_round_fix(p->vx * step->rx);
-    *dy = lm_round_fix(p->vy * step->ry);
+    struct lm_local_fields fields;
+    lm_gather_fields(order, win, p->x, p->y, fields.e, fields.b);
+    lm_push_in(p, &fields, step, dx, dy);
 }
 
 /* The same for a particle that has collided: the velocity stands behind the first part of the push in these fields. */
