@@ -8,9 +8,11 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "larmor/grid.h"
 #include "larmor/physics/numerics/rng.h"
+#include "larmor/physics/particles/gather_nodes.h"
 #include "larmor/physics/particles/stray.h"
 #include "require.h"
 #include "suite.h"
@@ -90,6 +92,34 @@ START_TEST(gather_of_linear_fields)
     check_gather(_i, 2, 1, 0, 100 * EPS);
     check_gather(_i, 2, 0, 1, 100 * EPS);
     check_gather(_i, -1, 0.7, -1.3, 100 * EPS);
+}
+END_TEST
+
+/* Random fields, in both orders of the window: the same bits. */
+START_TEST(gather_of_nodes_gives_the_same_bits)
+{
+    static lm_node_fields nodes[AREA];
+    const struct lm_window win = window();
+    const struct lm_node_window side_by_side = {(const lm_node_fields *)nodes + LM_WINDOW_LOW * WIDTH + LM_WINDOW_LOW,
+                                                WIDTH};
+    for (int c = 0; c < LM_WINDOW_FIELDS; c++)
+        for (int n = 0; n < AREA; n++)
+            nodes[n][c] = store[c * AREA + n] =
+                (lm_real)(lm_uniform(lm_random_at(12, c, LM_STREAM_POSITION, (uint32_t)n, 0).a) - 0.5);
+    for (uint32_t k = 0; k < 20000; k++) {
+        const lm_fix x = position(k, 0), y = position(k, 1);
+        struct lm_local_fields a;
+        lm_node_fields found;
+        if (_i == 1) {
+            lm_gather_fields(1, &win, x, y, a.e, a.b);
+            lm_gather_nodes(1, &side_by_side, x, y, found);
+        } else {
+            lm_gather_fields(2, &win, x, y, a.e, a.b);
+            lm_gather_nodes(2, &side_by_side, x, y, found);
+        }
+        const struct lm_local_fields b = lm_local_fields_of(found);
+        require(!memcmp(&a, &b, sizeof a));
+    }
 }
 END_TEST
 
@@ -319,6 +349,7 @@ int main(void)
     tcase_set_timeout(t, 60);
     tcase_add_loop_test(t, gather_of_a_constant, 1, 3);
     tcase_add_loop_test(t, gather_of_linear_fields, 1, 3);
+    tcase_add_loop_test(t, gather_of_nodes_gives_the_same_bits, 1, 3);
     tcase_add_test(t, second_moment);
     tcase_add_test(t, speed_is_kept);
     tcase_add_test(t, angle_of_gyration);

@@ -52,33 +52,24 @@ static void add_stray(const struct summing *w, struct lm_particle p, int tile, i
     lm_add_sums(sum, &p, w->units[0], w->units[1]);
 }
 
-enum { SUMMED = 64 /* particles at once */ };
-
-/* The same for particles [first, first + count) of a tile, from its window where that has their fields. */
-LM_HD void add_block(const struct summing *w, int order, int tile, const struct node_window *window, size_t first,
-                     int count, int64_t sum[6])
+/* The same for particles [first, end) of a tile, from its window where that has their fields. */
+LM_HD void add_tile(const struct summing *w, int order, int tile, const struct lm_node_window *window, size_t first,
+                    size_t end, int64_t sum[6])
 {
     const struct arrays a = arrays_of(&w->c->species[w->species]);
-    _Alignas(64) fields_at fields[SUMMED];
-    gather_block(order, window, &a, first, count, w->c->tiling.size, fields);
-    for (int l = 0; l < count; l++) {
-        struct lm_particle p = particle_at(&a, first + (size_t)l);
-        const struct lm_local_fields felt = local_fields(fields[l]);
+    for (size_t k = first; k < end; k++) {
+        struct lm_particle p = particle_at(&a, k);
+        lm_node_fields felt;
         lm_fix dx, dy;
         if (!lm_in_window(order, p.x, p.y, w->c->tiling.size)) {
             add_stray(w, p, tile, sum);
             continue;
         }
-        lm_push_in(&p, &felt, &w->step, &dx, &dy);
+        lm_gather_nodes(order, window, p.x, p.y, felt);
+        const struct lm_local_fields fields = lm_local_fields_of(felt);
+        lm_push_in(&p, &fields, &w->step, &dx, &dy);
         lm_add_sums(sum, &p, w->units[0], w->units[1]);
     }
-}
-
-LM_HD void add_tile(const struct summing *w, int order, int tile, const struct node_window *window, size_t first,
-                    size_t end, int64_t sum[6])
-{
-    for (; first < end; first += SUMMED)
-        add_block(w, order, tile, window, first, end - first < SUMMED ? (int)(end - first) : SUMMED, sum);
 }
 
 int LM_P(lm_cpu_particle_sums)(struct lm_backend *b, int species, const struct lm_pass *half, uint64_t present,
@@ -95,12 +86,12 @@ int LM_P(lm_cpu_particle_sums)(struct lm_backend *b, int species, const struct l
     lm_cpu_add_force(c, species);
 #pragma omp parallel num_threads(c->threads) reduction(+ : sum)
     {
-        _Alignas(64) fields_at fields[AREA_MAX];
+        _Alignas(64) lm_node_fields fields[AREA_MAX];
 #pragma omp for schedule(dynamic, 4)
         for (int tile = 0; tile < c->tiling.nx * c->tiling.ny; tile++) {
             const size_t first = s->tile_start[tile], end = s->tile_start[tile + 1];
             const struct footprint f = footprint_of(c, tile);
-            const struct node_window near = fill_nodes(c, species, &f, fields);
+            const struct lm_node_window near = fill_nodes(c, species, &f, fields);
             if (b->setup.shape == LM_LINEAR)
                 add_tile(&w, 1, tile, &near, first, end, sum);
             else

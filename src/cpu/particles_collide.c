@@ -18,7 +18,7 @@ struct collision_work {
     struct lm_tally_units units;
     int species;
     int has_windows; /* the particles are those of one tile in order, and the windows are those of this tile */
-    struct node_window fields;
+    struct lm_node_window fields;
     struct lm_gas_window gas;
     int64_t transfer[LM_GAS_SUMS][TILE_CELLS_MAX]; /* to the gas in the cells of the tile */
     struct lm_tally lost[LM_CHANNELS], exchanged, to_gas;
@@ -88,9 +88,9 @@ static struct lm_collision_outcome collide_near(const struct collision_work *w, 
                                                 struct lm_collision_tallies *tallies)
 {
     struct lm_collision_site site = {.gas = w->gas, .kick = w->step.kick, .x = p->x, .y = p->y, .cell = cell};
-    fields_at felt;
-    gather_at(order_of(w), &w->fields, p->x, p->y, felt);
-    site.fields = local_fields(felt);
+    lm_node_fields felt;
+    lm_gather_nodes(order_of(w), &w->fields, p->x, p->y, felt);
+    site.fields = lm_local_fields_of(felt);
     return lm_collide_and_tally(order_of(w), w->collisions, &w->units, &site, p, tallies);
 }
 
@@ -153,7 +153,7 @@ enum { BLOCK = 128 };
 /* Particles that are processed together. The vector loops compute results for all of them. The results of particles
  * that are far from the tile or are lost are not used: `collide` repeats these particles. */
 struct block {
-    _Alignas(64) fields_at fields[BLOCK];
+    _Alignas(64) lm_node_fields fields[BLOCK];
     int near[BLOCK], i[BLOCK], j[BLOCK], channel[BLOCK]; /* in the windows; cell; enum lm_channel or -1 */
     float n[BLOCK];                                      /* density of the gas, n0 */
     struct lm_interpolated_stopping stopping[BLOCK];
@@ -166,7 +166,7 @@ LM_HD void begin_pushes(const struct collision_work *w, int order, size_t first,
 {
     const struct arrays a = w->a;
     const struct lm_gas_window gas = w->gas;
-    const struct node_window fields = w->fields;
+    const struct lm_node_window fields = w->fields;
     const struct lm_collisions at_rest = {.gas = 0};
     const lm_real kick = w->step.kick;
     const int size = w->tiling.size;
@@ -174,7 +174,7 @@ LM_HD void begin_pushes(const struct collision_work *w, int order, size_t first,
 #pragma omp simd
     for (int l = 0; l < count; l++) {
         struct lm_particle p = particle_at(&a, first + (size_t)l);
-        const struct lm_local_fields felt = local_fields(b->fields[l]);
+        const struct lm_local_fields felt = lm_local_fields_of(b->fields[l]);
         const int near = lm_in_window(order, p.x, p.y, size);
         p.x = near ? p.x : 0;
         p.y = near ? p.y : 0;
@@ -308,7 +308,7 @@ void LM_P(lm_cpu_collide)(struct lm_cpu *c, int species, const struct lm_pass *p
         LM_P(lm_cpu_fill_gas_ghosts)(c, gas);
 #pragma omp parallel num_threads(c->threads)
     {
-        _Alignas(64) fields_at fields[AREA_MAX];
+        _Alignas(64) lm_node_fields fields[AREA_MAX];
         struct gas_store medium;
         struct collision_work w = {c,
                                    &collisions,

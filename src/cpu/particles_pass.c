@@ -4,7 +4,7 @@
  * blocks of BLOCK, and adds their integer moments to the grid when the tile is done.
  *
  * A block of particles goes through four loops: fields, push, charge quanta, sums. The first one gathers all fields of
- * a particle at once (particles_gather.h). The next two have no branches and one iteration a particle, so that the
+ * a particle at once (gather_nodes.h). The next two have no branches and one iteration a particle, so that the
  * compiler makes vector instructions from the bodies. The last one adds the quanta of the corners of a stencil, four at
  * a time: every node has a sum of its own for each corner. These sums are added up only when the tile is done. */
 #include "cpu/particles_worker.h"
@@ -46,7 +46,7 @@ LM_HD uint64_t push_near(int order, int is_free, int has_collided, struct arrays
     lm_fix near = -(lm_fix)lm_in_window(order, p.x, p.y, n->size);
     p.x &= near; /* a stray is pushed where the window has fields; the result is not used */
     p.y &= near;
-    const struct lm_local_fields felt = local_fields(b->fields[l]);
+    const struct lm_local_fields felt = lm_local_fields_of(b->fields[l]);
     lm_fix dx, dy;
     if (has_collided)
         lm_push_rest(&p, &felt, step, &dx, &dy);
@@ -96,7 +96,7 @@ LM_HD void pass_block(struct worker *w, int order, int is_free, int has_collided
 {
     const struct arrays a = w->a;
     const struct lm_step step = w->step;
-    const struct node_window win = w->window;
+    const struct lm_node_window win = w->window;
     struct block *b = &w->block;
     const struct lm_tiling t = tiling(w->c);
     const struct lm_surfaces surfaces = w->surfaces;
@@ -219,7 +219,7 @@ static void fill_near_body(const struct lm_cpu *c, const struct footprint *f, in
 }
 
 /* Particles [first, end), which have this home tile. `fields` takes its window. */
-static void pass_home(struct worker *w, int tile, fields_at *fields, size_t first, size_t end)
+static void pass_home(struct worker *w, int tile, lm_node_fields *fields, size_t first, size_t end)
 {
     const struct footprint f = footprint_of(w->c, tile);
     w->tile = tile;
@@ -232,7 +232,7 @@ static void pass_home(struct worker *w, int tile, fields_at *fields, size_t firs
 }
 
 /* Particles [first, end) behind the sorted ones. Those that have entered together have a home tile in common. */
-static void pass_unsorted(struct worker *w, fields_at *fields, size_t first, size_t end)
+static void pass_unsorted(struct worker *w, lm_node_fields *fields, size_t first, size_t end)
 {
     const struct lm_cpu_species *s = &w->c->species[w->surfaces.species];
     const int order = w->c->base.setup.shape == LM_LINEAR ? 1 : 2;
@@ -261,7 +261,7 @@ int LM_P(lm_cpu_pass)(struct lm_backend *b, int species, const struct lm_pass *p
         LM_P(lm_cpu_collide)(c, species, pass);
 #pragma omp parallel num_threads(c->threads) reduction(max : speed2) reduction(+ : strays)
     {
-        _Alignas(64) fields_at fields[AREA_MAX];
+        _Alignas(64) lm_node_fields fields[AREA_MAX];
         struct worker w = worker_of(c, species, pass);
 #pragma omp for schedule(dynamic, 1)
         for (int tile = 0; tile < c->tiling.nx * c->tiling.ny; tile++) {

@@ -18,7 +18,7 @@ struct sums {
 };
 
 struct block {
-    _Alignas(64) fields_at fields[BLOCK];
+    _Alignas(64) lm_node_fields fields[BLOCK];
     int32_t near[BLOCK];                                              /* 0: a stray, which takes the direct path */
     int32_t half_x[BLOCK], half_y[BLOCK], end_x[BLOCK], end_y[BLOCK]; /* struct lm_deposit_places */
     int32_t node[LM_MOMENTS][BLOCK]; /* first node of the stencil, from the origin of the window */
@@ -31,7 +31,7 @@ struct worker {
     struct arrays a;
     struct lm_step step;
     int tile;
-    struct node_window window;
+    struct lm_node_window window;
     const struct footprint *at; /* of the window; NULL: no window takes what single particles give */
     struct sums sums;
     struct block block;

@@ -1,8 +1,9 @@
 /* The pass of one particle that the window of its tile serves: Boris push, current half way, move, density at the end.
  *
  * The velocity stands at n-1/2 and the position at n (leapfrog). The push gives the velocity at n+1/2; the current is
- * deposited with it half way between the positions at n and n+1, the density at n+1. Both backends and `larmor bench`
- * run this body. A backend decides how it goes through the particles and how it adds quanta to the nodes.
+ * deposited with it half way between the positions at n and n+1, the density at n+1. The GPU and `larmor bench` run
+ * lm_pass_near. The CPU has gathered the fields before, and runs its parts. A backend decides how it goes through the
+ * particles and how it adds quanta to the nodes.
  */
 #ifndef LARMOR_PHYSICS_PARTICLES_PASS_H
 #define LARMOR_PHYSICS_PARTICLES_PASS_H
@@ -38,7 +39,10 @@ struct lm_near {
     const struct lm_free_ways *ways;    /* NULL, or what says the same as the surfaces in vector instructions */
 };
 
-/* Moves a particle that has been pushed in the window. The result is that of lm_pass_near. */
+/* Moves a particle that has been pushed in the window, by (dx, dy). Returns 1 if the window also holds the end of its
+ * way and the way is free of surfaces. The window is convex, so it then holds the whole way. If the result is 0, the
+ * particle as it was before its push must take the direct path (larmor/physics/particles/stray.h). There are no
+ * branches, so that the loop of the CPU remains a vector loop. */
 LM_HD int lm_pass_on(int order, int is_free, struct lm_particle *p, lm_fix dx, lm_fix dy, const struct lm_step *step,
                      const struct lm_near *near, struct lm_deposit_places *at)
 {
@@ -51,10 +55,8 @@ LM_HD int lm_pass_on(int order, int is_free, struct lm_particle *p, lm_fix dx, l
 }
 
 /* Pushes and moves a particle that stands in the window. collided_in: NULL, or the fields at a particle whose
- * collisions have been done, and with them the first part of its push in these fields. Returns 1 if the window also
- * holds the end of its way and the way is free of surfaces. The window is convex, so it then holds the whole way. If
- * the result is 0, the particle as it was before must take the direct path (larmor/physics/particles/stray.h). There
- * are no branches, so that the loop of the CPU remains a vector loop. */
+ * collisions have been done, and with them the first part of its push in these fields. The result is that of
+ * lm_pass_on. */
 LM_HD int lm_pass_near(int order, int is_free, const struct lm_local_fields *collided_in, struct lm_particle *p,
                        const struct lm_window *window, const struct lm_step *step, const struct lm_near *near,
                        struct lm_deposit_places *at)
