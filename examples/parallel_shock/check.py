@@ -90,7 +90,8 @@ class Ions:
             rows.append((core.shape[1] * weight / area, beam.shape[1] * weight / area, core[0].mean() - beam[0].mean(),
                          core[0].var(), beam[0].var(), (beam[1].var() + beam[2].var()) / 2))
         undisturbed = shocks.IonMoments.of_plasma(s.inflow, s.slip, s.t_ions)
-        self.excess = shocks.IonMoments(*(np.mean(moments, axis=0) - undisturbed))
+        excess = shocks.IonMoments(*(np.mean(moments, axis=0) - undisturbed))
+        self.jump = shocks.wall_shock_with_escape(s.inflow, s.slip, s.beta, s.theta, s.gamma, excess)
         self.densities = np.array(rows)[:, 1]
         self.core, self.beam, self.drift, self.t_core, self.t_par, self.t_perp = np.mean(rows, axis=0)
 
@@ -121,8 +122,7 @@ def waves(s: Shock) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def jump_rows(s: Shock, ions: Ions) -> list[verify.Row]:
     n2, b2 = s.downstream(s.x, s.n), s.downstream(s.x_b, s.b_y)
-    speed = -np.polyfit(s.track, s.place, 1)[0]
-    jump = shocks.wall_shock_with_escape(s.inflow, s.slip, s.beta, s.theta, s.gamma, ions.excess)
+    jump, speed = ions.jump, -np.polyfit(s.track, s.place, 1)[0]
     return [verify.Row("slip as the jump conditions want it", s.slip, s.jump.v_tangential, 0.01),
             verify.Row("n2/n1", n2.mean(), jump.compression, BAND_JUMP),
             verify.Row("B_y downstream", b2.mean(), jump.b_tangential, BAND_JUMP),
@@ -158,7 +158,7 @@ def picture(s: Shock, ions: Ions, output: Path) -> None:
     top.plot(s.x, s.n[-1], lw=1.2, label="$n$  $[n_0]$")
     top.plot(s.x_b, s.b_y[-1], lw=1.0, label="$B_y$  $[B_0]$")
     top.plot(s.x_b, s.b_z[-1], lw=1.0, label="$B_z$  $[B_0]$")
-    top.axhline(s.jump.compression, color="k", ls="--", lw=1.1, label="$n_2$, jump conditions")
+    top.axhline(ions.jump.compression, color="k", ls="--", lw=1.1, label="$n_2$, jump conditions")
     top.set_title(f"Quasi-parallel shock, $t\\,\\Omega_{{ci}} = {s.t[-1]:g}$", pad=26)
     top.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, fontsize=9, borderaxespad=0.2)
     top.set(xlim=(0, s.length), ylabel="$n$, $B_y$, $B_z$")
@@ -178,7 +178,7 @@ def picture(s: Shock, ions: Ions, output: Path) -> None:
     right.legend(loc="lower left", fontsize=9)
     size = np.hypot(s.b_y, s.b_z)
     image = map_axes.pcolormesh(s.x_b, s.t, size, cmap="magma", shading="nearest", vmax=4, rasterized=True)
-    map_axes.plot(s.length - s.jump.shock_speed * s.t, s.t, "--", color="#35d0ff", lw=1.3, label="jump conditions")
+    map_axes.plot(s.length - ions.jump.shock_speed * s.t, s.t, "--", color="#35d0ff", lw=1.3, label="jump conditions")
     map_axes.legend(loc="lower left", labelcolor="white")
     map_axes.set(xlabel="$x$  $[d_i]$", ylabel="$t\\,\\Omega_{ci}$", xlim=(0, s.length))
     figure.colorbar(image, ax=map_axes, label="$(B_y^2 + B_z^2)^{1/2}$  $[B_0]$", pad=0.02, extend="max")
