@@ -108,7 +108,7 @@ START_TEST(gather_of_nodes_gives_the_same_bits)
                 (lm_real)(lm_uniform(lm_random_at(12, c, LM_STREAM_POSITION, (uint32_t)n, 0).a) - 0.5);
     for (uint32_t k = 0; k < 20000; k++) {
         const lm_fix x = position(k, 0), y = position(k, 1);
-        struct lm_local_fields a;
+        struct lm_local_fields a = {{0}, {0}};
         lm_node_fields found;
         if (_i == 1) {
             lm_gather_fields(1, &win, x, y, a.e, a.b);
