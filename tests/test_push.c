@@ -95,7 +95,7 @@ START_TEST(gather_of_linear_fields)
 }
 END_TEST
 
-/* Random fields, in both orders of the window: the same bits. */
+/* Random fields. The window has them one after the other, or side by side. */
 START_TEST(gather_of_nodes_gives_the_same_bits)
 {
     static lm_node_fields nodes[AREA];

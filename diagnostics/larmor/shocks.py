@@ -6,10 +6,19 @@ radians.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+
+
+def _bisect(is_below: Callable[[float], bool], low: float, high: float) -> float:
+    """Where is_below turns from true to false between low and high, to round-off: the side where it is false."""
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if is_below(middle) else (low, middle)
+    return high
 
 
 @dataclass(frozen=True)
@@ -66,15 +75,14 @@ def shock_jump(mach: float, beta: float, theta: float = np.pi / 2, gamma: float 
 
 def wall_shock(speed: float, beta: float, theta: float = np.pi / 2, gamma: float = 5 / 3) -> Jump:
     """The shock of a plasma that flows onto a wall with `speed`: that of which Jump.wall_speed is `speed`."""
-    low, high = speed, 2 * speed + 10 * float(np.sqrt(1 + gamma * beta))
-    for _ in range(100):
-        middle = (low + high) / 2
+    def is_too_slow(mach: float) -> bool:
         try:
-            too_slow = shock_jump(middle, beta, theta, gamma).wall_speed < speed
+            return shock_jump(mach, beta, theta, gamma).wall_speed < speed
         except ValueError:
-            too_slow = True
-        low, high = (middle, high) if too_slow else (low, middle)
-    return shock_jump(high, beta, theta, gamma)
+            return True
+
+    mach = _bisect(is_too_slow, speed, 2 * speed + 10 * float(np.sqrt(1 + gamma * beta)))
+    return shock_jump(mach, beta, theta, gamma)
 
 
 class IonMoments(NamedTuple):
@@ -143,11 +151,9 @@ def wall_shock_with_escape(speed: float, slip: float, beta: float, theta: float,
     low, high = fast / 3, 1.2 * fast
     if behind(low)[2] > 0 or behind(high)[2] < 0:
         raise ValueError("the ions that escape leave no shock")
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if behind(middle)[2] < 0 else (low, middle)
-    n2, b2, _ = behind(high)
-    return WallJump(n2, b2, high)
+    shock_speed = _bisect(lambda v: behind(v)[2] < 0, low, high)
+    n2, b2, _ = behind(shock_speed)
+    return WallJump(n2, b2, shock_speed)
 
 
 def crossing(x: np.ndarray, values: np.ndarray, level: float) -> float:
@@ -173,7 +179,5 @@ def specular_reflection(theta: float = np.pi / 2) -> Reflected:
     low, high = turn, 2 * np.pi - turn  # farthest from the shock, and closest again
     if s2 * np.sin(high) + drift * high > 0:
         raise ValueError("below 39.9 degrees reflected ions do not return")
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if s2 * np.sin(middle) + drift * middle > 0 else (low, middle)
-    return Reflected(s2 * float(np.sin(turn)) + drift * turn, (low + high) / 2)
+    back = _bisect(lambda t: s2 * np.sin(t) + drift * t > 0, low, high)
+    return Reflected(s2 * float(np.sin(turn)) + drift * turn, back)

@@ -35,6 +35,11 @@ static inline struct lm_tiling tiling(const struct lm_cpu *c)
     return c->tiling;
 }
 
+static inline int order_of(const struct lm_cpu *c)
+{
+    return c->base.setup.shape == LM_LINEAR ? 1 : 2;
+}
+
 /* The fields of a window, as a species feels them. */
 static inline void window_fields(const struct lm_cpu *c, int species, const double *field[LM_WINDOW_FIELDS])
 {

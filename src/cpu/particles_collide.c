@@ -78,20 +78,15 @@ static struct lm_gas_window fill_gas_window(const struct lm_cpu *c, const struct
 
 /* --- one particle --- */
 
-static int order_of(const struct collision_work *w)
-{
-    return w->c->base.setup.shape == LM_LINEAR ? 1 : 2;
-}
-
 /* A particle in the windows of the tile. */
 static struct lm_collision_outcome collide_near(const struct collision_work *w, uint32_t cell, struct lm_particle *p,
                                                 struct lm_collision_tallies *tallies)
 {
     struct lm_collision_site site = {.gas = w->gas, .kick = w->step.kick, .x = p->x, .y = p->y, .cell = cell};
     lm_node_fields felt;
-    lm_gather_nodes(order_of(w), &w->fields, p->x, p->y, felt);
+    lm_gather_nodes(order_of(w->c), &w->fields, p->x, p->y, felt);
     site.fields = lm_local_fields_of(felt);
-    return lm_collide_and_tally(order_of(w), w->collisions, &w->units, &site, p, tallies);
+    return lm_collide_and_tally(order_of(w->c), w->collisions, &w->units, &site, p, tallies);
 }
 
 /* A particle too far from the tile for its windows: the fields and the gas are gathered from the whole grid. */
@@ -108,8 +103,8 @@ static struct lm_collision_outcome collide_stray(const struct collision_work *w,
                                                     gas_array(w->c, gas, 2)};
         site.gas = lm_stray_gas(&store, &s, field, w->c->base.setup.grid.stride);
     }
-    lm_gather_fields(order_of(w), &fields, site.x, site.y, site.fields.e, site.fields.b);
-    return lm_collide_and_tally(order_of(w), w->collisions, &w->units, &site, p, tallies);
+    lm_gather_fields(order_of(w->c), &fields, site.x, site.y, site.fields.e, site.fields.b);
+    return lm_collide_and_tally(order_of(w->c), w->collisions, &w->units, &site, p, tallies);
 }
 
 static void remove_particle(struct collision_work *w, size_t k, int channel, const struct lm_particle *p)

@@ -34,6 +34,6 @@ int LM_P(lm_cpu_follow)(struct lm_backend *b, int species, const struct lm_pass 
         LM_P(lm_cpu_fill_gas_ghosts)(c, f.collisions.gas);
 #pragma omp parallel for schedule(static) num_threads(c->threads)
     for (uint64_t k = 0; k < count; k++)
-        lm_follow_ion(b->setup.shape == LM_LINEAR ? 1 : 2, &f, &ions[k]);
+        lm_follow_ion(order_of(c), &f, &ions[k]);
     return LM_OK;
 }

@@ -90,7 +90,7 @@ int LM_P(lm_cpu_velocity_moments)(struct lm_backend *b, int species, const struc
                            .list = list,
                            .sums = sums,
                            .a = arrays_of(s),
-                           .order = b->setup.shape == LM_LINEAR ? 1 : 2,
+                           .order = order_of(c),
                            .per_bound = lm_exp2i(-list->speed_exponent)};
 #pragma omp for schedule(dynamic, 4)
         for (int tile = 0; tile < c->tiling.nx * c->tiling.ny; tile++) {

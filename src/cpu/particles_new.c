@@ -19,7 +19,7 @@ static void append(struct worker *w, struct lm_cpu_species *s, const struct lm_f
 static void begin_flight(struct worker *w, struct lm_flight *f, double part, struct lm_tally *injected)
 {
     const struct lm_tiling t = tiling(w->c);
-    const int order = w->c->base.setup.shape == LM_LINEAR ? 1 : 2;
+    const int order = order_of(w->c);
     const struct lm_tally tally = lm_tally_of(&w->units, (double)f->vx, (double)f->vy, (double)f->vz);
     struct lm_flight mid;
     lm_tally_add(injected, &tally);

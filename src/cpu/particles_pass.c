@@ -235,7 +235,7 @@ static void pass_home(struct worker *w, int tile, lm_node_fields *fields, size_t
 static void pass_unsorted(struct worker *w, lm_node_fields *fields, size_t first, size_t end)
 {
     const struct lm_cpu_species *s = &w->c->species[w->surfaces.species];
-    const int order = w->c->base.setup.shape == LM_LINEAR ? 1 : 2;
+    const int order = order_of(w->c);
     for (size_t k = first, next; k < end; k = next) {
         const int home = home_of(s, k, 0);
         for (next = k + 1; next < end && home_of(s, next, 0) == home; next++)

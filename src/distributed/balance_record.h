@@ -27,7 +27,8 @@ int lm_balance_is_better(double imbalance, double than);
 
 /* The price of a unit of work on a rank, over the mean of all ranks, that the next division shall assume: between the
  * one that the present division assumes and the one that has been measured with it. It is not all the way, because the
- * price depends on the work: a GPU at the limit of its power slows down by about as much as it gets more to do. */
+ * price may depend on the work: on two GPUs the ratio of the times has changed by twice as much as that of the work
+ * (docs/performance/results.md, "Many GPUs"). */
 double lm_balance_next_price(double assumed, double measured);
 
 /* Notes a division that began at `begin`, or a division that was not worth it. */

@@ -55,7 +55,7 @@ LM_HD void lm_gather_components(int order, const struct lm_node_window *win, con
     }
 }
 
-/* E with the force of the pressure, then B, at (x, y). What stands behind them in `to` has no meaning. */
+/* E with the force of the pressure, then B, at (x, y). The last two numbers of `to` are not used. */
 LM_HD void lm_gather_nodes(int order, const struct lm_node_window *win, lm_fix x, lm_fix y, lm_node_fields to)
 {
     const struct lm_stencil cx = lm_centre(order, x), cy = lm_centre(order, y), fx = lm_face(1, x), fy = lm_face(1, y);

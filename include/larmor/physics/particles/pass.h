@@ -1,9 +1,9 @@
 /* The pass of one particle that the window of its tile serves: Boris push, current half way, move, density at the end.
  *
  * The velocity stands at n-1/2 and the position at n (leapfrog). The push gives the velocity at n+1/2; the current is
- * deposited with it half way between the positions at n and n+1, the density at n+1. The GPU and `larmor bench` run
- * lm_pass_near. The CPU has gathered the fields before, and runs its parts. A backend decides how it goes through the
- * particles and how it adds quanta to the nodes.
+ * deposited with it half way between the positions at n and n+1, the density at n+1. The GPU runs
+ * lm_pass_near. The CPU gathers the fields first and then calls lm_push_in and lm_pass_on. A backend decides how it
+ * goes through the particles and how it adds quanta to the nodes.
  */
 #ifndef LARMOR_PHYSICS_PARTICLES_PASS_H
 #define LARMOR_PHYSICS_PARTICLES_PASS_H
