@@ -70,9 +70,10 @@ __global__ void finish_kernel(shape s, struct lm_cells own, const double *p, con
     struct lm_wide changed = {0, 0}, heated = {0, 0};
     if (my_cell(s, 0, c) && is_in(own, c.i, c.j)) {
         const size_t k = at(s, c.i, c.j);
-        const double before = entropy[k], gain = lm_pressure_gain(before, p ? &p[k] : NULL, heat[k], dt, o.gamma);
+        const double before = entropy[k], pressure = lm_pressure_of(before, o.gamma);
+        const double gain = lm_pressure_gain(pressure, p ? &p[k] : NULL, heat[k], dt, o.gamma);
         const double volume = lm_volume_at(open, (long)k);
-        entropy[k] = lm_heat_cell(before, gain, volume, quantum, o.gamma, &changed);
+        entropy[k] = lm_heat_cell(before, pressure, gain, volume, quantum, o.gamma, &changed);
         lm_count_heat(&heated, heat[k], volume, dt, lm_heat_exponent(quantum, o.gamma));
     }
     lm_warp_sum_wide(source, changed);

@@ -95,7 +95,7 @@ template <int SCHEME, bool SINGLE> __global__ void share_kernel(mixing m)
             const double u = m.u[axis][k], value = value_on_face<SCHEME, SINGLE>(m, axis, c, u);
             const struct lm_mixing_cell a = cell_at(m, c.i, c.j), b = cell_at(m, c.i + !axis, c.j + axis);
             const double heat =
-                lm_mixing_heat(&a, &b, value, u, m.work[axis][k], axis == 0 ? m.ohm.inv_dx : m.ohm.inv_dy, m.ohm.gamma);
+                lm_mixing_heat(&a, &b, value, u, m.work[axis][k], axis == 0 ? m.ohm.inv_dx : m.ohm.inv_dy);
             share = lm_mixing_share(heat * lm_opening_at(m.open, axis, (long)k), &a, &b);
         }
         m.share[axis][k] = share;

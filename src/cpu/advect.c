@@ -11,13 +11,11 @@
 #include "larmor/physics/fluid/face_value.h"
 #include "larmor/physics/fields/wall.h"
 
-enum { ACROSS = 2 * LM_WENO_MOST };
-
 /* One stage of a field. */
 struct stage {
     const struct lm_cpu *cpu;
     const struct lm_bounds *bounds; /* NULL: none */
-    const struct scheme *scheme;
+    const struct lm_background *field;
     int reach; /* lm_scheme_reach */
     struct lm_advect by;
     int sides[LM_SIDES];            /* enum lm_background_side */
@@ -26,11 +24,10 @@ struct stage {
     double *to;
 };
 
-/* A row of faces. c[m][f] are the cells across face f, u[f] is the velocity on it. */
+/* A row of faces, with the factors of lm_advective_flux and lm_diffusive_flux. */
 struct row {
-    int count;
-    const double *c[ACROSS], *u;
-    double factor, diffusion; /* of lm_advective_flux and lm_diffusive_flux */
+    struct lm_cpu_faces faces;
+    double factor, diffusion;
 };
 
 /* What a thread adds up in a stage. */
@@ -39,142 +36,6 @@ struct sums {
     struct lm_field_survey survey;
 };
 
-/* --- a row of faces between free cells --- */
-
-static inline __attribute__((always_inline)) void advect_row(int scheme, int single, const struct lm_bounds *bounds,
-                                                             const struct row *r, double *flux)
-{
-    const double *const u = r->u, factor = r->factor;
-    for (int f = 0; f < r->count; f++) {
-        double c[ACROSS];
-        LM_UNROLL
-        for (int m = 0; m < 2 * lm_scheme_reach(scheme); m++)
-            c[m] = r->c[m][f];
-        flux[f] = lm_advective_flux(u[f], lm_face_value(scheme, single, bounds, c, u[f]), factor);
-    }
-}
-
-typedef void row_function(const struct lm_bounds *bounds, const struct row *r, double *restrict flux);
-typedef double near_body_function(const struct lm_bounds *bounds, const double *c, double u, int before, int behind,
-                                  int is_cut);
-
-/* Functions for each scheme and precision, so that the compiler vectorises the loop over the faces. */
-#define SCHEME(scheme, single)                                                                                         \
-    static void row_##scheme##_##single(const struct lm_bounds *bounds, const struct row *r, double *restrict flux)    \
-    {                                                                                                                  \
-        if (bounds)                                                                                                    \
-            advect_row(scheme, single, bounds, r, flux);                                                               \
-        else                                                                                                           \
-            advect_row(scheme, single, NULL, r, flux);                                                                 \
-    }                                                                                                                  \
-    static double near_body_##scheme##_##single(const struct lm_bounds *bounds, const double *c, double u, int before, \
-                                                int behind, int is_cut)                                                \
-    {                                                                                                                  \
-        return lm_face_value_near_body(scheme, single, bounds, c, u, before, behind, is_cut);                          \
-    }
-SCHEME(0, 0)
-SCHEME(1, 0)
-SCHEME(2, 0)
-SCHEME(3, 0)
-SCHEME(4, 0)
-SCHEME(5, 0)
-SCHEME(2, 1)
-SCHEME(3, 1)
-SCHEME(4, 1)
-SCHEME(5, 1)
-
-static const struct scheme {
-    row_function *row;
-    near_body_function *near_body;
-} schemes[6][2] = {
-    {{row_0_0, near_body_0_0}, {row_0_0, near_body_0_0}}, {{row_1_0, near_body_1_0}, {row_1_0, near_body_1_0}},
-    {{row_2_0, near_body_2_0}, {row_2_1, near_body_2_1}}, {{row_3_0, near_body_3_0}, {row_3_1, near_body_3_1}},
-    {{row_4_0, near_body_4_0}, {row_4_1, near_body_4_1}}, {{row_5_0, near_body_5_0}, {row_5_1, near_body_5_1}}};
-
-static void diffuse_row(int reach, const struct row *r, double *flux)
-{
-    const double *from = r->c[reach - 1], *to = r->c[reach], factor = r->diffusion;
-    if (factor > 0.0)
-        for (int f = 0; f < r->count; f++) {
-            const double pair[2] = {from[f], to[f]};
-            flux[f] += lm_diffusive_flux(pair, factor);
-        }
-}
-
-/* --- one face near a body, or on a side of the domain --- */
-
-/* Two cells with a face between them, which are elements k and `next` of grid arrays: their clearances along the axis
- * of the face, what is open of the face, and whether a body cuts the cell upwind. */
-struct special_face {
-    int before, behind, is_cut;
-    double length;
-};
-
-static struct special_face special_face(const struct stage *s, int axis, long k, double u)
-{
-    const long next = k + (axis == 0 ? 1 : s->cpu->base.setup.grid.stride);
-    const uint8_t a = s->cpu->clearance[k], b = s->cpu->clearance[next];
-    const struct lm_opening *open = s->cpu->open;
-    return (struct special_face){axis == 0 ? lm_clearance_x(a) : lm_clearance_y(a),
-                                 axis == 0 ? lm_clearance_x(b) : lm_clearance_y(b),
-                                 lm_volume_at(open, u > 0.0 ? k : next) != 1.0, lm_opening_at(open, axis, k)};
-}
-
-/* Whether the flux that has been computed as if all cells were free does not hold. */
-static int is_special(const struct special_face *f, int reach)
-{
-    return f->before < reach || f->behind < reach || f->length != 1.0;
-}
-
-/* The flux through face f of a row. Reads no cell outside the window that the clearances allow. */
-static double flux_near_body(const struct stage *s, const struct row *r, int f, const struct special_face *at)
-{
-    const int reach = s->reach, forward = r->u[f] > 0.0, clearance = forward ? at->before : at->behind;
-    const int second = (forward ? at->behind : at->before) > 1; /* the second cell beyond the face is free */
-    const int first = reach - clearance + !forward, last = first + 2 * clearance - 2;
-    double c[ACROSS] = {0};
-    if (!at->before || !at->behind)
-        return 0.0;
-    for (int m = 0; m < 2 * reach; m++)
-        if ((m >= first && m <= last) || m == reach - 1 || m == reach ||
-            (second && m == (forward ? reach + 1 : reach - 2)))
-            c[m] = r->c[m][f];
-    double flux =
-        lm_advective_flux(r->u[f], s->scheme->near_body(s->bounds, c, r->u[f], at->before, at->behind, at->is_cut),
-                          r->factor * at->length);
-    if (r->diffusion > 0.0)
-        flux += lm_diffusive_flux(c + reach - 1, r->diffusion * at->length);
-    return flux;
-}
-
-/* Face f of a row is on cell n of a side of the domain. `clearance`: of the cell inside; `length`: what is open. */
-static double flux_on_side(const struct stage *s, const struct row *r, int f, int side, int n, uint8_t clearance,
-                           double length)
-{
-    const double inside = r->c[side % 2 ? s->reach - 1 : s->reach][f];
-    return clearance ? lm_side_flux(s->sides[side], s->inflow[side], side, r->u[f], n, inside, r->factor * length)
-                     : 0.0;
-}
-
-double lm_cpu_value_on_face(const struct lm_cpu *c, const struct lm_background *f, const struct lm_bounds *bounds,
-                            int axis, int i, int j, double u)
-{
-    const struct lm_grid *g = &c->base.setup.grid;
-    const int reach = lm_scheme_reach(f->scheme), x = axis == 0, y = axis == 1;
-    const size_t k = lm_at(g, i, j), k_next = lm_at(g, i + x, j + y);
-    const uint8_t here = c->clearance[k], next = c->clearance[k_next];
-    const double *q = c->array[LM_BACKGROUND + (f - c->base.setup.background)];
-    double across[ACROSS];
-    for (int m = 0; m < 2 * reach; m++) {
-        int from_i = i + x * (m + 1 - reach), from_j = j + y * (m + 1 - reach);
-        lm_image_cell(&g->sides, g->nx, g->ny, &from_i, &from_j);
-        across[m] = q[lm_at(g, from_i, from_j)];
-    }
-    return schemes[f->scheme][f->single].near_body(bounds, across, u, x ? lm_clearance_x(here) : lm_clearance_y(here),
-                                                   x ? lm_clearance_x(next) : lm_clearance_y(next),
-                                                   lm_volume_at(c->open, (long)(u > 0.0 ? k : k_next)) != 1.0);
-}
-
 /* --- rows of faces --- */
 
 static const struct lm_grid *grid_of(const struct stage *s)
@@ -182,11 +43,47 @@ static const struct lm_grid *grid_of(const struct stage *s)
     return &s->cpu->base.setup.grid;
 }
 
-/* The cell of a row or column of n whose value is read for cell k: the periodic image, or the nearest cell where the
- * axis is not periodic. There the value is not used. */
-static int inside(int k, int n, int periodic)
+/* Fluxes as if all cells were free. */
+static void flux_row(const struct stage *s, const struct row *r, double *flux)
 {
-    return periodic ? ((k % n) + n) % n : k < 0 ? 0 : k >= n ? n - 1 : k;
+    const struct lm_cpu_faces *faces = &r->faces;
+    const double *u = faces->u, *from = faces->c[s->reach - 1], *to = faces->c[s->reach];
+    const double factor = r->factor, diffusion = r->diffusion;
+    lm_cpu_face_values(s->field, s->bounds, faces, flux);
+    for (int f = 0; f < faces->count; f++)
+        flux[f] = lm_advective_flux(u[f], flux[f], factor);
+    for (int f = 0; f < faces->count && diffusion > 0.0; f++) {
+        const double pair[2] = {from[f], to[f]};
+        flux[f] += lm_diffusive_flux(pair, diffusion);
+    }
+}
+
+/* Whether the flux that has been computed as if all cells were free does not hold. */
+static int is_special(const struct lm_cpu_special_face *f, int reach)
+{
+    return f->before < reach || f->behind < reach || f->length != 1.0;
+}
+
+/* The flux through face f of a row. */
+static double flux_near_body(const struct stage *s, const struct row *r, int f, const struct lm_cpu_special_face *at)
+{
+    const double pair[2] = {r->faces.c[s->reach - 1][f], r->faces.c[s->reach][f]};
+    if (!at->before || !at->behind)
+        return 0.0;
+    const double value = lm_cpu_value_near_body(s->field, s->bounds, &r->faces, f, at);
+    double flux = lm_advective_flux(r->faces.u[f], value, r->factor * at->length);
+    if (r->diffusion > 0.0)
+        flux += lm_diffusive_flux(pair, r->diffusion * at->length);
+    return flux;
+}
+
+/* Face f of a row is on cell n of a side of the domain. `clearance`: of the cell inside; `length`: what is open. */
+static double flux_on_side(const struct stage *s, const struct row *r, int f, int side, int n, uint8_t clearance,
+                           double length)
+{
+    const double inside = r->faces.c[side % 2 ? s->reach - 1 : s->reach][f];
+    return clearance ? lm_side_flux(s->sides[side], s->inflow[side], side, r->faces.u[f], n, inside, r->factor * length)
+                     : 0.0;
 }
 
 static void special_faces_x(const struct stage *s, int j, const struct row *r, double *flux)
@@ -194,8 +91,8 @@ static void special_faces_x(const struct stage *s, int j, const struct row *r, d
     const struct lm_grid *g = grid_of(s);
     const long k = (long)lm_at(g, -1, j);
     const uint8_t *clearance = s->cpu->clearance + k;
-    for (int f = 0; f < r->count && s->cpu->row_near_body[j]; f++) {
-        const struct special_face at = special_face(s, 0, k + f, r->u[f]);
+    for (int f = 0; f < r->faces.count && s->cpu->row_near_body[j]; f++) {
+        const struct lm_cpu_special_face at = lm_cpu_special_face(s->cpu, 0, k + f, r->faces.u[f]);
         if (is_special(&at, s->reach))
             flux[f] = flux_near_body(s, r, f, &at);
     }
@@ -205,22 +102,11 @@ static void special_faces_x(const struct stage *s, int j, const struct row *r, d
     flux[g->nx] = flux_on_side(s, r, g->nx, LM_X_MAX, j, clearance[g->nx], lm_opening_at(s->cpu->open, 0, k + g->nx));
 }
 
-/* Fluxes through the nx + 1 faces of row j. `line` holds the cells of a row and LM_WENO_MOST more on each side. */
+/* Fluxes through the nx + 1 faces of row j. `line` is that of lm_cpu_faces_x. */
 static void faces_x(const struct stage *s, int j, double *line, double *flux)
 {
-    const struct lm_grid *g = grid_of(s);
-    const int periodic = !lm_has_walls(&g->sides, 0);
-    const double *q = s->q + lm_at(g, 0, j);
-    struct row r = {.count = g->nx + 1, .u = s->vx + lm_at(g, -1, j), .factor = s->by.x, .diffusion = s->by.kx};
-    for (int i = -LM_WENO_MOST; i < 0; i++) {
-        line[i] = q[inside(i, g->nx, periodic)];
-        line[g->nx - 1 - i] = q[inside(g->nx - 1 - i, g->nx, periodic)];
-    }
-    memcpy(line, q, (size_t)g->nx * sizeof *line);
-    for (int m = 0; m < 2 * s->reach; m++)
-        r.c[m] = line + m - s->reach;
-    s->scheme->row(s->bounds, &r, flux);
-    diffuse_row(s->reach, &r, flux);
+    const struct row r = {lm_cpu_faces_x(s->cpu, s->reach, j, s->q, s->vx, line), s->by.x, s->by.kx};
+    flux_row(s, &r, flux);
     special_faces_x(s, j, &r, flux);
 }
 
@@ -231,10 +117,10 @@ static void special_faces_y(const struct stage *s, int j, const struct row *r, d
     const int on_side = lm_has_walls(&g->sides, 1) && (j < 0 || j == g->ny - 1);
     const long k = (long)lm_at(g, 0, j);
     const uint8_t *below = s->cpu->clearance + k, *above = below + g->stride;
-    if (!s->cpu->row_near_body[inside(j, g->ny, 1)] && !s->cpu->row_near_body[inside(j + 1, g->ny, 1)])
+    if (!lm_cpu_is_near_body(s->cpu, j) && !lm_cpu_is_near_body(s->cpu, j + 1))
         return;
-    for (int f = 0; f < r->count; f++) {
-        const struct special_face at = special_face(s, 1, k + f, r->u[f]);
+    for (int f = 0; f < r->faces.count; f++) {
+        const struct lm_cpu_special_face at = lm_cpu_special_face(s->cpu, 1, k + f, r->faces.u[f]);
         if (on_side)
             flux[f] = flux_on_side(s, r, f, side, f, side == LM_Y_MAX ? below[f] : above[f], at.length);
         else if (is_special(&at, s->reach))
@@ -245,13 +131,8 @@ static void special_faces_y(const struct stage *s, int j, const struct row *r, d
 /* Fluxes through the faces between rows j and j + 1. */
 static void faces_y(const struct stage *s, int j, double *flux)
 {
-    const struct lm_grid *g = grid_of(s);
-    const int periodic = !lm_has_walls(&g->sides, 1);
-    struct row r = {.count = g->nx, .u = s->vy + lm_at(g, 0, j), .factor = s->by.y, .diffusion = s->by.ky};
-    for (int m = 0; m < 2 * s->reach; m++)
-        r.c[m] = s->q + lm_at(g, 0, inside(j + 1 - s->reach + m, g->ny, periodic));
-    s->scheme->row(s->bounds, &r, flux);
-    diffuse_row(s->reach, &r, flux);
+    const struct row r = {lm_cpu_faces_y(s->cpu, s->reach, j, s->q, s->vy), s->by.y, s->by.ky};
+    flux_row(s, &r, flux);
     special_faces_y(s, j, &r, flux);
 }
 
@@ -317,27 +198,29 @@ static void take_survey(struct lm_advected *to, const struct lm_field_survey *fr
 
 void lm_cpu_background_extremes(struct lm_cpu *c, int field, double per_quantum)
 {
-    struct lm_field_survey survey = {.most = 0};
-    for (int j = c->base.setup.grid.own.from_y; j < c->base.setup.grid.own.to_y; j++)
-        survey_row(c, c->array[LM_BACKGROUND + field], per_quantum, j, &survey);
-    take_survey(&c->control.background[field], &survey);
+    struct lm_field_survey all = {.most = 0};
+#pragma omp parallel num_threads(c->grid_threads)
+    {
+        struct lm_field_survey survey = {.most = 0};
+#pragma omp for schedule(static)
+        for (int j = c->base.setup.grid.own.from_y; j < c->base.setup.grid.own.to_y; j++)
+            survey_row(c, c->array[LM_BACKGROUND + field], per_quantum, j, &survey);
+#pragma omp critical
+        lm_merge_surveys(&all, &survey);
+    }
+    take_survey(&c->control.background[field], &all);
 }
 
 /* --- a stage --- */
 
 enum { ROW_ARRAYS = 5 };
 
-static size_t row_size(const struct lm_grid *g)
-{
-    return (size_t)g->nx + 2 * LM_WENO_MOST;
-}
-
 /* Rows [first, end); `work` has ROW_ARRAYS rows. `last`: the last stage of a call, after which the field is surveyed.
  */
 static void advance_rows(const struct stage *s, int first, int end, int last, double *work, struct sums *sums)
 {
-    const size_t size = row_size(grid_of(s));
-    double *line = work + LM_WENO_MOST, *x = work + size, *gain = work + 2 * size;
+    const size_t size = lm_cpu_line_size(grid_of(s));
+    double *line = work, *x = work + size, *gain = work + 2 * size;
     double *below = work + 3 * size, *above = work + 4 * size;
     faces_y(s, first - 1, below);
     for (int j = first; j < end; j++) {
@@ -369,7 +252,7 @@ static void run_stage(const struct stage *s, int last, double *work, struct sums
         const int thread = omp_get_thread_num(), threads = omp_get_num_threads();
         struct sums own = {.source = {0, 0}};
         advance_rows(s, g->ny * thread / threads, g->ny * (thread + 1) / threads, last,
-                     work + (size_t)thread * ROW_ARRAYS * row_size(g), &own);
+                     work + (size_t)thread * ROW_ARRAYS * lm_cpu_line_size(g), &own);
 #pragma omp critical
         merge_sums(sums, &own);
     }
@@ -381,7 +264,7 @@ static struct stage begin_stages(const struct lm_cpu *c, int field, const struct
     const struct lm_background *f = &c->base.setup.background[field];
     struct stage s = {.cpu = c,
                       .bounds = f->limited ? bounds : NULL,
-                      .scheme = &schemes[f->scheme][f->single],
+                      .field = f,
                       .reach = lm_scheme_reach(f->scheme),
                       .q0 = c->array[LM_BACKGROUND + field],
                       .vx = c->array[LM_BACKGROUND_X + field],
@@ -447,15 +330,15 @@ int lm_cpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
     const struct lm_ohm *o = &b->setup.ohm;
     const struct lm_bounds bounds = {f->least, f->most};
     const int mixes = o->evolved && field == b->setup.background_count - 1;
-    const struct lm_mixing_pass mixing = {
-        dt, dt * substeps, quantum, {c->result[0], c->result[1]}, {c->stage[0], c->stage[1]}};
     struct stage s = begin_stages(c, field, &bounds);
     struct sums sums = {.source = {0, 0}};
     struct lm_advect by[LM_ADVECT_STAGES];
     int status = LM_OK;
-    double *work = malloc((size_t)c->grid_threads * ROW_ARRAYS * row_size(&b->setup.grid) * sizeof *work);
+    double *work = malloc((size_t)c->grid_threads * ROW_ARRAYS * lm_cpu_line_size(&b->setup.grid) * sizeof *work);
     if (!work)
         return lm_fail(LM_FAILED, "not enough memory for the background fields");
+    const struct lm_mixing_pass mixing = {
+        dt, dt * substeps, quantum, {c->result[0], c->result[1]}, {c->stage[0], c->stage[1]}, work};
     for (int k = 0; k < LM_ADVECT_STAGES; k++)
         by[k] = lm_advect_stage(k, lm_exp2i(-quantum), dt, o->inv_dx, o->inv_dy, f->diffusivity);
     for (int n = 0; n < substeps && !mixes && !status; n++)
@@ -471,27 +354,40 @@ int lm_cpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
 
 /* --- what particles transfer to a gas --- */
 
+/* What the cells of row j of a field gain. */
+static void gain_row(struct lm_cpu *c, const struct lm_gas_gain *gain, int field, int j, struct lm_wide *source)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const int what = c->base.setup.background[field].gains - 1;
+    for (int i = g->own.from_x; i < g->own.to_x; i++) {
+        const int64_t quanta = c->gas_transfer[what][(size_t)j * (size_t)g->nx + (size_t)i];
+        const size_t k = lm_at(g, i, j);
+        if (quanta == 0)
+            continue;
+        const double chance = lm_gas_gain_chance(gain->key, gain->species, lm_domain_cell(&g->place, i, j), field);
+        lm_wide_add(source, lm_add_gas_gain(&c->array[LM_BACKGROUND + field][k], quanta, lm_volume_at(c->open, (long)k),
+                                            gain->unit[what], gain->quantum[field], chance));
+    }
+}
+
 int lm_cpu_transfer_to_gas(struct lm_backend *b, const struct lm_gas_gain *gain)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_grid *g = &b->setup.grid;
     lm_halo_add(b->setup.halo, c->gas_transfer, LM_GAS_SUMS, 1);
     for (int f = 0; f < b->setup.background_count; f++) {
-        const int what = b->setup.background[f].gains - 1;
-        for (int j = g->own.from_y; j < g->own.to_y && what >= 0; j++)
-            for (int i = g->own.from_x; i < g->own.to_x; i++) {
-                const size_t k = (size_t)j * (size_t)g->nx + (size_t)i;
-                if (c->gas_transfer[what][k] == 0)
-                    continue;
-                const size_t element = lm_at(g, i, j);
-                const double quanta =
-                    lm_add_gas_gain(&c->array[LM_BACKGROUND + f][element], c->gas_transfer[what][k],
-                                    lm_volume_at(c->open, (long)element), gain->unit[what], gain->quantum[f],
-                                    lm_gas_gain_chance(gain->key, gain->species, lm_domain_cell(&g->place, i, j), f));
-                lm_wide_add(&c->control.background[f].source, quanta);
-            }
-        if (what >= 0)
-            lm_halo_refresh(b->setup.halo, &c->array[LM_BACKGROUND + f], 1);
+        if (!b->setup.background[f].gains)
+            continue;
+#pragma omp parallel num_threads(c->grid_threads)
+        {
+            struct lm_wide source = {0, 0};
+#pragma omp for schedule(static)
+            for (int j = g->own.from_y; j < g->own.to_y; j++)
+                gain_row(c, gain, f, j, &source);
+#pragma omp critical
+            lm_wide_merge(&c->control.background[f].source, &source);
+        }
+        lm_halo_refresh(b->setup.halo, &c->array[LM_BACKGROUND + f], 1);
     }
     for (int k = 0; k < LM_GAS_SUMS; k++)
         memset(c->gas_transfer[k], 0, g->cells * sizeof *c->gas_transfer[k]);

@@ -70,13 +70,16 @@ int lm_cpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array ot
     const double *n = c->array[density], *m = c->array[other];
     double *floored = c->array[LM_FLOORED], *p = c->array[LM_PRESSURE];
 #pragma omp parallel for num_threads(c->grid_threads)
-    for (size_t i = 0; i < size; i++) {
+    for (size_t i = 0; i < size; i++)
         floored[i] = lm_floored_mean(n[i], m[i], o);
-        p[i] = lm_pressure(floored[i], o);
-    }
-    lm_cpu_find_per_density(c, n, m, substep);
     if (o->evolved)
         lm_cpu_evolved_pressure(c);
+    else {
+#pragma omp parallel for num_threads(c->grid_threads)
+        for (size_t i = 0; i < size; i++)
+            p[i] = lm_pressure(floored[i], o);
+    }
+    lm_cpu_find_per_density(c, n, m, substep);
     return LM_OK;
 }
 
@@ -94,12 +97,13 @@ void lm_cpu_pressure_field(struct lm_cpu *c, const double *n, double least)
     const struct lm_ohm *o = &c->base.setup.ohm;
     const double *p = c->array[LM_PRESSURE];
     double *h = c->spare;
-    const size_t potentials = o->gamma > 1.0 ? g->size : 0;
     if (!lm_has_pressure(o))
         return;
-#pragma omp parallel for num_threads(c->grid_threads)
-    for (size_t k = 0; k < potentials; k++)
+    LM_ROWS(c, 0, 1)
+    for (int i = 0; i <= g->nx && o->gamma > 1.0; i++) {
+        const size_t k = lm_at(g, i, j);
         h[k] = lm_pressure_potential(n[k], least, o);
+    }
     for (int axis = 0; axis < 2; axis++) {
         double *to = c->array[LM_PRESSURE_E + axis];
         const int step = axis == 0 ? 1 : g->stride;

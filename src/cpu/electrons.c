@@ -12,14 +12,25 @@ static size_t image(const struct lm_grid *g, int i, int j)
     return lm_at(g, i, j);
 }
 
+static int is_inside(const struct lm_grid *g, int i, int j)
+{
+    return i >= 0 && i < g->nx && j >= 0 && j < g->ny;
+}
+
 void lm_cpu_evolved_pressure(struct lm_cpu *c)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const double *s = lm_cpu_entropy(c), gamma = c->base.setup.ohm.gamma;
     double *p = c->array[LM_PRESSURE];
+    LM_ROWS(c, 0, 0)
+    for (int i = 0; i < g->nx; i++) {
+        const size_t k = lm_at(g, i, j);
+        p[k] = lm_pressure_of(s[k], gamma);
+    }
     LM_ROWS(c, LM_GHOST, LM_GHOST)
     for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++)
-        p[lm_at(g, i, j)] = lm_pressure_of(s[image(g, i, j)], gamma);
+        if (!is_inside(g, i, j))
+            p[lm_at(g, i, j)] = p[image(g, i, j)];
 }
 
 /* Work arrays of a pass: pressure, pressure after the first stage, temperature, Joule heat. */
@@ -73,24 +84,40 @@ static void conduct(struct lm_cpu *c, const struct lm_heat_pass *pass, const str
     }
 }
 
-/* Brings the entropy to the new pressure, and adds up the change and the Joule heat. */
-static void finish(struct lm_cpu *c, const struct lm_heat_pass *pass, const struct work *w)
+/* Brings the entropy of row j to the new pressure, and adds up the change and the Joule heat. */
+static void finish_row(struct lm_cpu *c, const struct lm_heat_pass *pass, const struct work *w, int j,
+                       struct lm_wide *source, struct lm_wide *heat)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const double gamma = c->base.setup.ohm.gamma;
-    const int field = c->base.setup.background_count - 1, exponent = lm_heat_exponent(pass->quantum, gamma);
-    double *s = c->array[LM_BACKGROUND + field];
-    struct lm_wide source = {0, 0}, heat = {0, 0};
-    for (int j = g->own.from_y; j < g->own.to_y; j++)
-        for (int i = g->own.from_x; i < g->own.to_x; i++) {
-            const size_t k = lm_at(g, i, j);
-            const double gain = lm_pressure_gain(s[k], pass->substeps ? &w->p[k] : NULL, w->heat[k], pass->dt, gamma);
-            const double volume = lm_volume_at(c->open, (long)k);
-            s[k] = lm_heat_cell(s[k], gain, volume, pass->quantum, gamma, &source);
-            lm_count_heat(&heat, w->heat[k], volume, pass->dt, exponent);
+    const int exponent = lm_heat_exponent(pass->quantum, gamma);
+    double *s = lm_cpu_entropy(c);
+    for (int i = g->own.from_x; i < g->own.to_x; i++) {
+        const size_t k = lm_at(g, i, j);
+        const double p = lm_pressure_of(s[k], gamma), volume = lm_volume_at(c->open, (long)k);
+        const double gain = lm_pressure_gain(p, pass->substeps ? &w->p[k] : NULL, w->heat[k], pass->dt, gamma);
+        s[k] = lm_heat_cell(s[k], p, gain, volume, pass->quantum, gamma, source);
+        lm_count_heat(heat, w->heat[k], volume, pass->dt, exponent);
+    }
+}
+
+static void finish(struct lm_cpu *c, const struct lm_heat_pass *pass, const struct work *w)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const int field = c->base.setup.background_count - 1;
+    double *s = lm_cpu_entropy(c);
+#pragma omp parallel num_threads(c->grid_threads)
+    {
+        struct lm_wide source = {0, 0}, heat = {0, 0};
+#pragma omp for schedule(static)
+        for (int j = g->own.from_y; j < g->own.to_y; j++)
+            finish_row(c, pass, w, j, &source, &heat);
+#pragma omp critical
+        {
+            lm_wide_merge(&c->control.background[field].source, &source);
+            lm_wide_merge(&c->control.heat, &heat);
         }
-    lm_wide_merge(&c->control.background[field].source, &source);
-    lm_wide_merge(&c->control.heat, &heat);
+    }
     lm_halo_refresh(c->base.setup.halo, &s, 1);
     lm_cpu_background_extremes(c, field, lm_exp2i(pass->quantum));
 }

@@ -119,26 +119,77 @@ void lm_cpu_add_friction_heat(struct lm_cpu *c, struct lm_level_weights at, doub
 /* The maxima of LM_FRICTION_E for lm_control. */
 void lm_cpu_survey_friction(struct lm_cpu *c);
 
-/* src/cpu/advect.c: the value of a field on the upper face of cell (i, j) along an axis, inside the domain and between
- * cells of plasma, for the velocity u. */
-double lm_cpu_value_on_face(const struct lm_cpu *c, const struct lm_background *f, const struct lm_bounds *bounds,
-                            int axis, int i, int j, double u);
+/* src/cpu/face_values.c: values of background fields on rows of faces. */
+
+enum { LM_CPU_ACROSS = 2 * LM_WENO_MOST };
+
+/* A row of faces: c[m][f], m < 2 lm_scheme_reach, are the cells across face f, u[f] is the velocity on it. */
+struct lm_cpu_faces {
+    int count;
+    const double *c[LM_CPU_ACROSS], *u;
+};
+
+/* The nx + 1 faces along x of row j of a field. `velocity` is an array of the grid, as q is. `line` has
+ * lm_cpu_line_size numbers, which the result uses. */
+struct lm_cpu_faces lm_cpu_faces_x(const struct lm_cpu *c, int reach, int j, const double *q, const double *velocity,
+                                   double *line);
+
+/* The nx faces between rows j and j + 1. */
+struct lm_cpu_faces lm_cpu_faces_y(const struct lm_cpu *c, int reach, int j, const double *q, const double *velocity);
+
+static inline size_t lm_cpu_line_size(const struct lm_grid *g)
+{
+    return (size_t)g->nx + 2 * LM_WENO_MOST;
+}
+
+/* The values on a row of faces, as if all cells were free. `bounds` may be NULL. */
+void lm_cpu_face_values(const struct lm_background *f, const struct lm_bounds *bounds, const struct lm_cpu_faces *faces,
+                        double *value);
+
+/* Two cells with a face between them: their clearances along the axis of the face, whether a body cuts the cell upwind,
+ * and what is open of the face. */
+struct lm_cpu_special_face {
+    int before, behind, is_cut;
+    double length;
+};
+
+/* The upper face along an axis of the cell that is element k of grid arrays, for the velocity u on it. */
+struct lm_cpu_special_face lm_cpu_special_face(const struct lm_cpu *c, int axis, long k, double u);
+
+/* The value on face f of a row between cells of plasma. Cells outside the window that the clearances allow are not
+ * read. */
+double lm_cpu_value_near_body(const struct lm_background *field, const struct lm_bounds *bounds,
+                              const struct lm_cpu_faces *faces, int f, const struct lm_cpu_special_face *at);
+
+/* The cell of a row or column of n whose value is read for cell k: the periodic image, or the nearest cell where the
+ * axis is not periodic. There the value is not used. */
+int lm_cpu_inside(int k, int n, int periodic);
+
+/* Whether a face of row j may be special; beyond the sides that of the periodic image. */
+static inline int lm_cpu_is_near_body(const struct lm_cpu *c, int j)
+{
+    return c->row_near_body[lm_cpu_inside(j, c->base.setup.grid.ny, 1)];
+}
 
 /* src/cpu/flow.c: the moments as they stand. */
 struct lm_flow_moments lm_cpu_flow_moments(const struct lm_cpu *c);
 
 /* src/cpu/mixing.c */
 
-/* A pass of the heat of mixing. The arrays are on the faces: lm_work_velocity, and work. */
+enum { LM_MIXING_LINES = 2 };
+
+/* A pass of the heat of mixing. */
 struct lm_mixing_pass {
-    double dt, half; /* of the pass; half a step */
-    int quantum;     /* of the entropy, 2^-quantum */
-    double *work[2], *share[2];
+    double dt, half;            /* of the pass; half a step */
+    int quantum;                /* of the entropy, 2^-quantum */
+    double *work[2], *share[2]; /* arrays of the grid, on the faces: lm_work_velocity, and work */
+    double *lines;              /* work: LM_MIXING_LINES lm_cpu_line_size numbers for each thread */
 };
 
+/* Overwrites c->e. */
 void lm_cpu_work_velocities(struct lm_cpu *c, const struct lm_flow_moments *moments, double *const work[2]);
 
-/* Gives the heat of mixing of a time dt to the electrons, and adds to the source of the entropy. */
+/* Gives the heat of mixing of a time dt to the electrons, and adds to the source of the entropy. Overwrites c->e. */
 void lm_cpu_mix(struct lm_cpu *c, const struct lm_mixing_pass *pass);
 
 /* src/cpu/reductions.c: lm_control's maxima with the density and the ion current of LM_N_OLD or LM_N_NEW. */

@@ -53,16 +53,21 @@ void lm_cpu_heat_electrons(struct lm_cpu *c, int species, const struct lm_exchan
     const struct lm_grid *g = &c->base.setup.grid;
     const double gamma = c->base.setup.ohm.gamma, unit = 0.5 * p->weight * p->mass * lm_exp2i(-pass->tally_v2);
     const int field = c->base.setup.background_count - 1;
-    struct lm_wide source = {0, 0}, elsewhere = {0, 0};
-    for (int j = 0; j < g->ny; j++)
-        for (int i = 0; i < g->nx; i++) {
-            const size_t cell = (size_t)j * (size_t)g->nx + (size_t)i;
-            const size_t k = lm_at(g, i, j);
-            lm_heat_electrons(&c->exchange.cells[cell], c->exchange.sums + cell * LM_CELL_SUMS, &lm_cpu_entropy(c)[k],
-                              lm_volume_at(c->open, (long)k), unit, pass->quantum, gamma,
-                              lm_is_own(g, i, j) ? &source : &elsewhere);
-        }
-    lm_wide_merge(&c->control.background[field].source, &source);
+#pragma omp parallel num_threads(c->grid_threads)
+    {
+        struct lm_wide source = {0, 0}, elsewhere = {0, 0};
+#pragma omp for schedule(static)
+        for (int j = 0; j < g->ny; j++)
+            for (int i = 0; i < g->nx; i++) {
+                const size_t cell = (size_t)j * (size_t)g->nx + (size_t)i;
+                const size_t k = lm_at(g, i, j);
+                lm_heat_electrons(&c->exchange.cells[cell], c->exchange.sums + cell * LM_CELL_SUMS,
+                                  &lm_cpu_entropy(c)[k], lm_volume_at(c->open, (long)k), unit, pass->quantum, gamma,
+                                  lm_is_own(g, i, j) ? &source : &elsewhere);
+            }
+#pragma omp critical
+        lm_wide_merge(&c->control.background[field].source, &source);
+    }
     lm_cpu_background_extremes(c, field, lm_exp2i(pass->quantum));
 }
 

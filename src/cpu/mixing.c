@@ -1,5 +1,7 @@
-/* CPU backend: heat of mixing of the electrons. The bodies of the loops are in larmor/physics/fluid/mixing_heat.h. No
- * rate of this file is recorded. */
+/* CPU backend: heat of mixing of the electrons. The bodies of the loops are in larmor/physics/fluid/mixing_heat.h. What
+ * needs the power of a number is found once in a cell, in work arrays, and not for each of its faces. */
+#include <stdlib.h>
+
 #include "larmor/physics/fluid/mixing_heat.h"
 
 #include "cpu/fields.h"
@@ -16,62 +18,165 @@ static int mixes(const struct lm_cpu *c, int axis, int i, int j)
     return place == LM_FACE_INSIDE && c->clearance[k] && c->clearance[next];
 }
 
+/* --- velocities --- */
+
+/* Potentials of the density in the middle of the step for both of its least values, in the cells of all faces. */
+static void find_potentials(struct lm_cpu *c, const struct lm_flow_moments *m, double *push, double *floored)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const struct lm_ohm *o = &c->base.setup.ohm;
+    const double least = lm_least_push_density(o);
+    LM_ROWS(c, 1, 1)
+    for (int i = -1; i <= g->nx; i++) {
+        const size_t k = lm_at(g, i, j);
+        const double n = lm_mean(m->density[0][k], m->density[1][k]);
+        push[k] = lm_pressure_potential(n, least, o);
+        floored[k] = lm_max(n, least) == lm_max(n, o->floor) ? push[k] : lm_pressure_potential(n, o->floor, o);
+    }
+}
+
+/* lm_force_density of the cells at k and `next`, whose potentials are known. */
+static double force_density(const struct lm_flow_moments *m, const double *potential, size_t k, size_t next,
+                            double least, double gamma)
+{
+    const double a = lm_max(lm_mean(m->density[0][k], m->density[1][k]), least),
+                 b = lm_max(lm_mean(m->density[0][next], m->density[1][next]), least);
+    return lm_mean_density(a, b, potential[k], potential[next], gamma);
+}
+
 void lm_cpu_work_velocities(struct lm_cpu *c, const struct lm_flow_moments *moments, double *const work[2])
 {
     const struct lm_grid *g = &c->base.setup.grid;
+    const struct lm_ohm *o = &c->base.setup.ohm;
+    const double least = lm_least_push_density(o);
+    double *push = c->e[0], *floored = c->e[1];
+    find_potentials(c, moments, push, floored);
     LM_ROWS(c, 1, 0)
-    for (int i = -1; i < g->nx; i++)
-        for (int axis = 0; axis < 2; axis++) {
+    for (int axis = 0; axis < 2; axis++) {
+        const size_t step = axis == 0 ? 1 : (size_t)g->stride;
+        for (int i = -1; i < g->nx; i++) {
             const size_t k = lm_at(g, i, j);
-            work[axis][k] =
-                mixes(c, axis, i, j) ? lm_work_velocity_past_bodies(moments, axis, (long)k, &c->base.setup.ohm) : 0.0;
+            if (!mixes(c, axis, i, j))
+                work[axis][k] = 0.0;
+            else if (c->open && lm_is_passage(&c->passage[k], &c->open[k], axis))
+                work[axis][k] = lm_work_velocity_past_bodies(moments, axis, (long)k, o);
+            else
+                work[axis][k] = lm_work_velocity_of(
+                    moments, axis, (long)k, force_density(moments, push, k, k + step, least, o->gamma),
+                    force_density(moments, floored, k, k + step, o->floor, o->gamma), o);
         }
+    }
 }
 
-/* The cell whose values cell (i, j) has. */
-static struct lm_mixing_cell cell_at(const struct lm_cpu *c, int i, int j, double half)
+/* --- heat --- */
+
+/* struct lm_mixing_cell as arrays of the grid, with the cells beyond the sides that faces have. */
+struct cells {
+    double *p, *weight, *h;
+};
+
+static struct cells find_cells(struct lm_cpu *c, double half)
 {
     const struct lm_grid *g = &c->base.setup.grid;
-    lm_image_cell(&g->sides, g->nx, g->ny, &i, &j);
-    const size_t k = lm_at(g, i, j);
-    const double n = lm_mean(c->array[LM_N_OLD][k], c->array[LM_N_NEW][k]);
-    return lm_mixing_cell(lm_cpu_entropy(c)[k], n, half, &c->base.setup.ohm);
+    const struct cells to = {c->e[0], c->e[1], c->e[2]};
+    const double *s = lm_cpu_entropy(c), *older = c->array[LM_N_OLD], *newer = c->array[LM_N_NEW];
+    LM_ROWS(c, 0, 0)
+    for (int i = 0; i < g->nx; i++) {
+        const size_t k = lm_at(g, i, j);
+        const struct lm_mixing_cell cell = lm_mixing_cell(s[k], lm_mean(older[k], newer[k]), half, &c->base.setup.ohm);
+        to.p[k] = cell.p;
+        to.weight[k] = cell.weight;
+        to.h[k] = cell.h;
+    }
+    /* Faces on sides that are not periodic do not mix. */
+    lm_grid_wrap(g, to.p);
+    lm_grid_wrap(g, to.weight);
+    lm_grid_wrap(g, to.h);
+    return to;
 }
 
-/* The share of the upper face of cell (i, j). */
-static double share_on_face(const struct lm_cpu *c, const struct lm_mixing_pass *pass, int axis, int i, int j)
+/* Cell k; its entropy where that is asked for. */
+static inline struct lm_mixing_cell cell_at(const struct cells *a, const double *s, size_t k)
 {
-    const struct lm_ohm *o = &c->base.setup.ohm;
-    const int last = c->base.setup.background_count - 1, x = axis == 0, y = axis == 1;
-    const struct lm_background *f = &c->base.setup.background[last];
+    return (struct lm_mixing_cell){s ? s[k] : 0.0, a->p[k], a->weight[k], a->h[k]};
+}
+
+/* Values of the entropy on the upper faces along an axis of cells (first, j) and following ones. */
+static void values_of_row(const struct lm_cpu *c, const struct lm_background *f, int axis, int first, int j,
+                          const struct lm_cpu_faces *faces, double *value)
+{
     const struct lm_bounds bounds = {f->least, f->most};
-    const size_t k = lm_at(&c->base.setup.grid, i, j);
-    if (!mixes(c, axis, i, j))
-        return 0.0;
-    const double u = c->array[(x ? LM_BACKGROUND_X : LM_BACKGROUND_Y) + last][k];
-    const double value = lm_cpu_value_on_face(c, f, &bounds, axis, i, j, u);
-    const struct lm_mixing_cell a = cell_at(c, i, j, pass->half), b = cell_at(c, i + x, j + y, pass->half);
-    const double heat = lm_mixing_heat(&a, &b, value, u, pass->work[axis][k], x ? o->inv_dx : o->inv_dy, o->gamma);
-    return lm_mixing_share(heat * lm_opening_at(c->open, axis, (long)k), &a, &b);
+    const int reach = lm_scheme_reach(f->scheme);
+    const long k = (long)lm_at(&c->base.setup.grid, first, j);
+    lm_cpu_face_values(f, &bounds, faces, value);
+    if (!lm_cpu_is_near_body(c, j) && !lm_cpu_is_near_body(c, j + axis))
+        return;
+    for (int n = 0; n < faces->count; n++) {
+        const struct lm_cpu_special_face at = lm_cpu_special_face(c, axis, k + n, faces->u[n]);
+        if (at.before && at.behind && (at.before < reach || at.behind < reach))
+            value[n] = lm_cpu_value_near_body(f, &bounds, faces, n, &at);
+    }
+}
+
+/* The shares of the upper faces along an axis of the cells of row j. `work` has two lines. */
+static void share_row(const struct lm_cpu *c, const struct lm_mixing_pass *pass, const struct cells *cells, int axis,
+                      int j, double *work)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const struct lm_ohm *o = &c->base.setup.ohm;
+    const int last = c->base.setup.background_count - 1, first = axis == 0 ? -1 : 0;
+    const struct lm_background *f = &c->base.setup.background[last];
+    const int reach = lm_scheme_reach(f->scheme);
+    const double *s = lm_cpu_entropy(c), r = axis == 0 ? o->inv_dx : o->inv_dy;
+    double *value = work + lm_cpu_line_size(g);
+    const struct lm_cpu_faces faces = axis == 0 ? lm_cpu_faces_x(c, reach, j, s, c->array[LM_BACKGROUND_X + last], work)
+                                                : lm_cpu_faces_y(c, reach, j, s, c->array[LM_BACKGROUND_Y + last]);
+    values_of_row(c, f, axis, first, j, &faces, value);
+    const size_t k = lm_at(g, first, j), next = k + (axis == 0 ? 1 : (size_t)g->stride);
+    for (int n = 0; n < faces.count; n++) {
+        const struct lm_mixing_cell a = cell_at(cells, NULL, k + (size_t)n), b = cell_at(cells, NULL, next + (size_t)n);
+        const double heat = lm_mixing_heat(&a, &b, value[n], faces.u[n], pass->work[axis][k + (size_t)n], r);
+        const double share = lm_mixing_share(heat * lm_opening_at(c->open, axis, (long)k + n), &a, &b);
+        pass->share[axis][k + (size_t)n] = mixes(c, axis, first + n, j) ? share : 0.0;
+    }
+}
+
+/* Gives the heat of its faces to each cell of row j. */
+static void mix_row(struct lm_cpu *c, const struct lm_mixing_pass *pass, const struct cells *cells, int j,
+                    struct lm_wide *source)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const double *x = pass->share[0], *y = pass->share[1];
+    double *s = lm_cpu_entropy(c);
+    for (int i = g->own.from_x; i < g->own.to_x; i++) {
+        const size_t k = lm_at(g, i, j);
+        const struct lm_mixing_cell cell = cell_at(cells, s, k);
+        s[k] = lm_mix_cell(&cell, x[k - 1], x[k], y[k - (size_t)g->stride], y[k], lm_volume_at(c->open, (long)k),
+                           pass->dt, pass->quantum, c->base.setup.ohm.gamma, source);
+    }
 }
 
 void lm_cpu_mix(struct lm_cpu *c, const struct lm_mixing_pass *pass)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const int last = c->base.setup.background_count - 1;
-    double *s = c->array[LM_BACKGROUND + last], *x = pass->share[0], *y = pass->share[1];
-    struct lm_wide source = {0, 0};
-    LM_ROWS(c, 1, 0)
-    for (int i = -1; i < g->nx; i++)
-        for (int axis = 0; axis < 2; axis++)
-            pass->share[axis][lm_at(g, i, j)] = share_on_face(c, pass, axis, i, j);
-    for (int j = g->own.from_y; j < g->own.to_y; j++)
-        for (int i = g->own.from_x; i < g->own.to_x; i++) {
-            const size_t k = lm_at(g, i, j);
-            const struct lm_mixing_cell cell = cell_at(c, i, j, pass->half);
-            s[k] = lm_mix_cell(&cell, x[k - 1], x[k], y[k - (size_t)g->stride], y[k], lm_volume_at(c->open, (long)k),
-                               pass->dt, pass->quantum, c->base.setup.ohm.gamma, &source);
+    double *s = lm_cpu_entropy(c);
+    const struct cells cells = find_cells(c, pass->half);
+#pragma omp parallel num_threads(c->grid_threads)
+    {
+        double *work = pass->lines + (size_t)omp_get_thread_num() * LM_MIXING_LINES * lm_cpu_line_size(g);
+        struct lm_wide source = {0, 0};
+#pragma omp for schedule(static)
+        for (int j = -1; j < g->ny; j++) {
+            if (j >= 0)
+                share_row(c, pass, &cells, 0, j, work);
+            share_row(c, pass, &cells, 1, j, work);
         }
-    lm_wide_merge(&c->control.background[last].source, &source);
+#pragma omp for schedule(static)
+        for (int j = g->own.from_y; j < g->own.to_y; j++)
+            mix_row(c, pass, &cells, j, &source);
+#pragma omp critical
+        lm_wide_merge(&c->control.background[last].source, &source);
+    }
     lm_halo_refresh(c->base.setup.halo, &s, 1);
 }

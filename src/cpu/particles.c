@@ -54,39 +54,47 @@ static void add_stray(const struct summing *w, struct lm_particle p, int tile, i
 
 enum { SUMMED = 64 /* particles at once */ };
 
-/* The same for particles [first, first + count) of a tile, from its window where that has their fields. The loop over
- * them has no branches, so that the compiler makes vector instructions of it where the processor has one that rounds
- * to 64 bits (AVX-512). */
+/* The terms of the sums of a block of particles, each half a step later. */
+struct terms {
+    int64_t of[6][SUMMED], near[SUMMED]; /* near: all ones, or 0 for a stray, whose terms are 0 */
+};
+
+/* Those of particle k, number l of the block. */
+LM_HD void find_terms(const struct summing *w, int order, struct arrays a, size_t k, lm_node_fields fields, int l,
+                      struct terms *t)
+{
+    struct lm_particle p = {a.x[k], a.y[k], a.vx[k], a.vy[k], a.vz[k]};
+    const struct lm_local_fields felt = lm_local_fields_of(fields);
+    const int64_t near = -(int64_t)lm_in_window(order, p.x, p.y, w->c->tiling.size);
+    int64_t one[6] = {0};
+    lm_fix dx, dy;
+    lm_push_in(&p, &felt, &w->step, &dx, &dy);
+    lm_add_small_sums(one, &p, w->units[0], w->units[1]);
+    LM_UNROLL
+    for (int d = 0; d < 6; d++)
+        t->of[d][l] = one[d] & near;
+    t->near[l] = near;
+}
+
+/* Adds particles [first, first + count) of a tile to sum, from its window where that has their fields. The loop over
+ * them has no branches, so that the compiler makes vector instructions of it. */
 LM_HD void add_block(const struct summing *w, int order, int tile, const struct lm_node_window *window, size_t first,
                      int count, int64_t sum[6])
 {
     const struct arrays a = arrays_of(&w->c->species[w->species]);
-    const struct lm_step step = w->step;
-    const double unit_v = w->units[0], unit_v2 = w->units[1];
-    const int size = w->c->tiling.size;
+    const struct summing with = *w;
     _Alignas(64) lm_node_fields fields[SUMMED];
-    int64_t u = 0, v = 0, z = 0, uu = 0, vv = 0, zz = 0, strays = 0;
-    gather_block(order, window, &a, first, count, size, fields);
-#pragma omp simd reduction(+ : u, v, z, uu, vv, zz, strays)
-    for (int l = 0; l < count; l++) {
-        struct lm_particle p = particle_at(&a, first + (size_t)l);
-        const struct lm_local_fields felt = lm_local_fields_of(fields[l]);
-        lm_fix dx, dy;
-        int64_t one[6] = {0};
-        const int64_t near = -(int64_t)lm_in_window(order, p.x, p.y, size); /* the result of a stray is not used */
-        lm_push_in(&p, &felt, &step, &dx, &dy);
-        lm_add_sums(one, &p, unit_v, unit_v2);
-        u += one[0] & near, v += one[1] & near, z += one[2] & near;
-        uu += one[3] & near, vv += one[4] & near, zz += one[5] & near;
-        strays += 1 + near;
-    }
-    sum[0] += u, sum[1] += v, sum[2] += z;
-    sum[3] += uu, sum[4] += vv, sum[5] += zz;
-    for (size_t k = first; strays > 0; k++)
-        if (!lm_in_window(order, a.x[k], a.y[k], size)) {
-            add_stray(w, particle_at(&a, k), tile, sum);
-            strays--;
-        }
+    struct terms t;
+    gather_block(order, window, &a, first, count, with.c->tiling.size, fields);
+#pragma omp simd
+    for (int l = 0; l < count; l++)
+        find_terms(&with, order, a, first + (size_t)l, fields[l], l, &t);
+    for (int d = 0; d < 6; d++)
+        for (int l = 0; l < count; l++)
+            sum[d] += t.of[d][l];
+    for (int l = 0; l < count; l++)
+        if (!t.near[l])
+            add_stray(w, particle_at(&a, first + (size_t)l), tile, sum);
 }
 
 LM_HD void add_tile(const struct summing *w, int order, int tile, const struct lm_node_window *window, size_t first,
@@ -104,6 +112,8 @@ int LM_P(lm_cpu_particle_sums)(struct lm_backend *b, int species, const struct l
     const struct arrays a = arrays_of(s);
     out->exponent_v = lm_sum_exponent((double)present, half->speed_exponent);
     out->exponent_v2 = lm_sum_exponent((double)present, 2 * half->speed_exponent);
+    /* Terms of sums over few particles are too large for add_tile. */
+    const int is_small = out->exponent_v + half->speed_exponent <= 51;
     const struct summing w = {
         c, species, lm_step_of(&b->setup, species, half), {lm_exp2i(out->exponent_v), lm_exp2i(out->exponent_v2)}};
     int64_t sum[6] = {0};
@@ -114,6 +124,11 @@ int LM_P(lm_cpu_particle_sums)(struct lm_backend *b, int species, const struct l
 #pragma omp for schedule(dynamic, 4)
         for (int tile = 0; tile < c->tiling.nx * c->tiling.ny; tile++) {
             const size_t first = s->tile_start[tile], end = s->tile_start[tile + 1];
+            if (!is_small) {
+                for (size_t k = first; k < end; k++)
+                    add_stray(&w, particle_at(&a, k), tile, sum);
+                continue;
+            }
             const struct footprint f = footprint_of(c, tile);
             const struct lm_node_window near = fill_nodes(c, species, &f, fields);
             if (b->setup.shape == LM_LINEAR)

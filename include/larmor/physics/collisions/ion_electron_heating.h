@@ -206,7 +206,8 @@ LM_HD void lm_heat_electrons(struct lm_heating_cell *cell, int64_t sum[LM_CELL_S
     if (cell->kind == LM_HEATING_ALLOWED && !lm_can_exchange(before, heat, gamma))
         cell->kind = LM_HEATING_REFUSED;
     if (cell->kind == LM_HEATING_ALLOWED)
-        *entropy = lm_heat_cell(before, (gamma - 1.0) * heat, volume, quantum, gamma, source);
+        *entropy =
+            lm_heat_cell(before, lm_pressure_of(before, gamma), (gamma - 1.0) * heat, volume, quantum, gamma, source);
 }
 
 #endif

@@ -43,11 +43,11 @@ LM_HD double lm_round_whole(double v)
     return lm_abs(v) < 0x1p62 ? (double)lm_round64(v) : lm_nan();
 }
 
-/* The content of a cell with lm_entropy_with, in whole quanta of 2^-quantum; NaN if their number does not fit an
- * integer. `volume`: what is open of the cell. */
-LM_HD double lm_heated_content(double s, double gain, double volume, int quantum, double gamma)
+/* The content of a cell with lm_entropy_with (`p` is the pressure of s), in whole quanta of 2^-quantum; NaN if their
+ * number does not fit an integer. `volume`: what is open of the cell. */
+LM_HD double lm_heated_content(double s, double p, double gain, double volume, int quantum, double gamma)
 {
-    const double after = lm_entropy_with(s, lm_pressure_of(s, gamma), gain, gamma);
+    const double after = lm_entropy_with(s, p, gain, gamma);
     return lm_round_whole(after * volume * lm_exp2i(quantum));
 }
 
@@ -62,18 +62,19 @@ LM_HD int lm_heat_exponent(int quantum, double gamma)
 
 /* --- heat of a cell --- */
 
-/* What the pressure of a cell gains in a time dt: from conduction and Joule heat together if its pressure after them is
- * given, else (`p` NULL) from Joule heat alone. */
-LM_HD double lm_pressure_gain(double s, const double *p, double heat, double dt, double gamma)
+/* What the pressure p of a cell gains in a time dt: from conduction and Joule heat together if its pressure after them
+ * is given, else (`after` NULL) from Joule heat alone. */
+LM_HD double lm_pressure_gain(double p, const double *after, double heat, double dt, double gamma)
 {
-    return p ? *p - lm_pressure_of(s, gamma) : (gamma - 1.0) * heat * dt;
+    return after ? *after - p : (gamma - 1.0) * heat * dt;
 }
 
-/* The entropy of a cell after its pressure has gained `gain`. Adds the quanta of the change of its content to *source.
- * `volume`: what is open of the cell. */
-LM_HD double lm_heat_cell(double s, double gain, double volume, int quantum, double gamma, struct lm_wide *source)
+/* The entropy of a cell after its pressure p, that of s, has gained `gain`. Adds the quanta of the change of its
+ * content to *source. `volume`: what is open of the cell. */
+LM_HD double lm_heat_cell(double s, double p, double gain, double volume, int quantum, double gamma,
+                          struct lm_wide *source)
 {
-    const double after = lm_heated_content(s, gain, volume, quantum, gamma), unit = lm_exp2i(-quantum);
+    const double after = lm_heated_content(s, p, gain, volume, quantum, gamma), unit = lm_exp2i(-quantum);
     const double before = (volume == 1.0 ? s : lm_content(s, volume, unit)) * lm_exp2i(quantum);
     lm_wide_add_sound(source, after - before);
     return volume == 1.0 ? after * unit : after * unit / volume;

@@ -36,17 +36,25 @@ LM_HD double lm_force_density(double a, double b, double least, const struct lm_
                            o->gamma);
 }
 
-/* U on the upper face of the cell at k along an axis, which is inside the domain and between cells of plasma. The force
- * on the ions and that on B have different least densities. */
+/* U on the upper face of the cell at k along an axis, which is inside the domain and between cells of plasma. The
+ * forces on the ions (`push`) and on B have different least densities, and so different densities that divide them. */
+LM_HD double lm_work_velocity_of(const struct lm_flow_moments *g, int axis, long k, double push_density,
+                                 double b_density, const struct lm_ohm *o)
+{
+    const double *ji = g->current[axis];
+    const struct lm_vector j =
+        lm_plasma_current(lm_view_at(g->b, k), lm_external_at(g->external, k), o->inv_dx, o->inv_dy);
+    return 0.5 * (ji[k] + ji[k + (axis == 0 ? 1 : g->b.s)]) / push_density - (axis == 0 ? j.x : j.y) / b_density;
+}
+
+/* The same with both densities. */
 LM_HD double lm_work_velocity(const struct lm_flow_moments *g, int axis, long k, const struct lm_ohm *o)
 {
     const long next = k + (axis == 0 ? 1 : g->b.s);
-    const double *const *n = g->density, *ji = g->current[axis];
+    const double *const *n = g->density;
     const double a = lm_mean(n[0][k], n[1][k]), b = lm_mean(n[0][next], n[1][next]);
-    const struct lm_vector j =
-        lm_plasma_current(lm_view_at(g->b, k), lm_external_at(g->external, k), o->inv_dx, o->inv_dy);
-    return 0.5 * (ji[k] + ji[next]) / lm_force_density(a, b, lm_least_push_density(o), o) -
-           (axis == 0 ? j.x : j.y) / lm_force_density(a, b, o->floor, o);
+    return lm_work_velocity_of(g, axis, k, lm_force_density(a, b, lm_least_push_density(o), o),
+                               lm_force_density(a, b, o->floor, o), o);
 }
 
 /* The same, but that of which the flow through the open length of the face passes around bodies, as that of the entropy
@@ -64,9 +72,9 @@ LM_HD double lm_work_velocity_past_bodies(const struct lm_flow_moments *g, int a
     return lm_passing_velocity(p, &g->open[k], axis, own, other);
 }
 
-/* A cell of a face: entropy, pressure, and the weight with which it takes heat. */
+/* A cell of a face: entropy, pressure, the weight with which it takes heat, and h (0 without electrons). */
 struct lm_mixing_cell {
-    double s, p, weight;
+    double s, p, weight, h;
 };
 
 /* `half`: half a step. n: the density in the middle of the step. */
@@ -75,22 +83,16 @@ LM_HD struct lm_mixing_cell lm_mixing_cell(double s, double n, double half, cons
     const double p = lm_pressure_of(s, o->gamma);
     const double rate = 2.0 * half * (o->inv_dx * o->inv_dx + o->inv_dy * o->inv_dy) / lm_floored(n, o);
     const double x = o->gamma * p * (rate * rate) / LM_MIXING_LIMIT;
-    const struct lm_mixing_cell c = {s, p, p * lm_max(1.0 - x * x, 0.0)};
+    const struct lm_mixing_cell c = {s, p, p * lm_max(1.0 - x * x, 0.0),
+                                     s > 0.0 ? o->gamma / (o->gamma - 1.0) * (p / s) : 0.0};
     return c;
-}
-
-/* h; 0 without electrons. */
-LM_HD double lm_entropy_potential(const struct lm_mixing_cell *c, double gamma)
-{
-    return c->s > 0.0 ? gamma / (gamma - 1.0) * (c->p / c->s) : 0.0;
 }
 
 /* Q. `value` is s_f, r is 1/dx or 1/dy. */
 LM_HD double lm_mixing_heat(const struct lm_mixing_cell *a, const struct lm_mixing_cell *b, double value, double u,
-                            double work, double r, double gamma)
+                            double work, double r)
 {
-    const double ha = lm_entropy_potential(a, gamma), hb = lm_entropy_potential(b, gamma);
-    return (work * (b->p - a->p) - u * value * (hb - ha)) * r;
+    return (work * (b->p - a->p) - u * value * (b->h - a->h)) * r;
 }
 
 /* Q for each unit of what the cells take it by: their weights where it is positive, their pressures where it is
@@ -118,7 +120,7 @@ LM_HD double lm_mix_cell(const struct lm_mixing_cell *c, double left, double rig
         (lm_mixing_part(left, c) + lm_mixing_part(right, c)) + (lm_mixing_part(below, c) + lm_mixing_part(above, c));
     const double heat = sum / volume;
     const double gain = lm_max((gamma - 1.0) * heat * dt, -LM_MIXING_LOSS * c->p);
-    return lm_heat_cell(c->s, gain, volume, quantum, gamma, source);
+    return lm_heat_cell(c->s, c->p, gain, volume, quantum, gamma, source);
 }
 
 #endif
