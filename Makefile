@@ -38,7 +38,7 @@ WERROR ?=
 WARN := -Wall -Wextra -Wconversion $(WERROR)
 OPT_release := -O3
 OPT_portable := -O3
-OPT_asan := -O2 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+OPT_asan := -O2 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 OPT := $(OPT_$(VARIANT))
 # Whole vectors where the processor has AVX-512. A gcc older than the processor finds its instructions but tunes for no
 # processor in particular, without gathers: the processor whose instructions it found is nearer.

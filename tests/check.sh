@@ -10,7 +10,7 @@ result=$1 command=$2
 shift 2
 name=$(basename "$result")
 # In continuous integration these must not be skipped.
-required="format cppcheck-src cppcheck-tests cppcheck-cuda validate docs ranks readers"
+required="format cppcheck-src cppcheck-tests cppcheck-cuda validate docs ranks ranks-configurations readers"
 
 mkdir -p "$(dirname "$result")"
 hash=$({ echo "$command"; cat "$@"; } | sha256sum) || exit 1

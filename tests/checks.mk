@@ -8,17 +8,29 @@ EXAMPLES := $(patsubst examples/%/check.py,%,$(wildcard examples/*/check.py))
 # The generator of random configurations, without its main function.
 RANDOM := $(filter-out tests/random/random.c,$(wildcard tests/random/*.c))
 
-# Checks that take longest come first, so that none of them runs alone at the end. Checks that take very long are in SLOW; only
-# `make test-all` runs them.
+# Checks that take longest come first, so that none of them runs alone at the end. `make test` runs CHECKS, `make test-ci` also
+# SLOW, and `make test-all` also LONGEST: each of those takes nearly a minute or more with two cores for itself.
 QUICK_EXAMPLES := waves effusion electron_heating gyration
+LONG_EXAMPLES := beside_peers kelvin_helmholtz reconnection comet driven_turbulence warm_waves parallel_shock turbulence cyclotron \
+                 oblique_shock firehose
+SLOW_UNIT := radiating_waves key_extremes body_radius tracks body_order
 CHECKS := fingerprint physics-budgets $(QUICK_EXAMPLES:%=example-%) cppcheck-src cppcheck-tests \
           field_walls_div_b exchange_few_ions ionisation_run electrons_run fields open advect ionisation field_bodies \
           ledger_restart background_restart exchange_budgets gas cppcheck-cuda diagnostics notebooks validate ranks
-CHECKS += $(if $(RANDOM),random-configurations) $(filter-out $(CHECKS),$(UNIT)) install format layers docs tools gpu kernels
-# These two take many minutes under sanitizers; make check-key_extremes check-cli_signals VARIANT=asan runs them.
-SANITIZED := $(filter-out key_extremes cli_signals,$(UNIT))
+CHECKS += $(if $(RANDOM),random-configurations) $(filter-out $(CHECKS) $(SLOW_UNIT),$(UNIT)) install format layers docs tools gpu kernels
 LINT := format layers cppcheck-src cppcheck-tests cppcheck-cuda
-SLOW := fingerprint-all $(filter-out $(CHECKS),$(EXAMPLES:%=example-%)) physics-energy physics-starts physics-voids physics-drifts physics-sides readers
+LONGEST := fingerprint-all physics-voids physics-drifts physics-sides readers $(LONG_EXAMPLES:%=example-%)
+SLOW := $(if $(RANDOM),ranks-configurations) $(SLOW_UNIT) physics-energy physics-starts \
+        $(filter-out $(CHECKS) $(LONGEST),$(EXAMPLES:%=example-%))
+
+# Under the sanitizers `make test-ci` runs random configurations and the unit tests that take no more than some seconds there,
+# and `make test-all` all but the last two of the others, which take many minutes.
+SANITIZED_LONG := advect averages background_cut background_restart body_noise body_order body_particles body_radius body_shadow \
+                  cli_check cli_lock electrons_conduction exchange_few_ions field_radiating field_walls_div_b fields fingerprint \
+                  gas ionisation open partition program_random radiating_corners radiating_waves step_forecast tracks weno_dynamic \
+                  key_extremes cli_signals
+SANITIZED := $(if $(RANDOM),random-configurations) $(filter-out $(SANITIZED_LONG),$(UNIT))
+SANITIZED_ALL := $(SANITIZED) $(filter-out key_extremes cli_signals,$(SANITIZED_LONG))
 
 # These tests run the program larmor, directly or through cli.h.
 RUN_LARMOR := $(patsubst tests/test_%.c,%,$(shell grep -lE '"cli\.h"|LARMOR"' tests/test_*.c))
@@ -42,19 +54,25 @@ test: setup-tests ## Installs what is missing, builds, and runs the checks that 
 	@$(MAKE) --no-print-directory $(call results,$(CHECKS))
 	@tests/summary.sh $(call results,$(CHECKS))
 
-.PHONY: test-all
-test-all: setup-tests ## Runs all checks, also every example, more restarts, and unit tests under sanitizers.
+.PHONY: test-ci
+test-ci: setup-tests ## Runs also most examples, random runs on ranks, and unit tests under sanitizers, as continuous integration does.
 	@$(MAKE) --no-print-directory built
-	@$(MAKE) --no-print-directory VARIANT=asan NVCC= built-unit
 	@$(MAKE) --no-print-directory $(call results,$(SLOW) $(CHECKS))
 	@$(MAKE) --no-print-directory VARIANT=asan NVCC= sanitized
 	@tests/summary.sh $(call results,$(CHECKS) $(SLOW)) $(SANITIZED:%=build/asan/checks/%)
+
+.PHONY: test-all
+test-all: setup-tests ## Runs all checks, also the longest examples and more restarts.
+	@$(MAKE) --no-print-directory built
+	@$(MAKE) --no-print-directory $(call results,$(LONGEST) $(SLOW) $(CHECKS))
+	@$(MAKE) --no-print-directory VARIANT=asan NVCC= sanitized-all
+	@tests/summary.sh $(call results,$(CHECKS) $(SLOW) $(LONGEST)) $(SANITIZED_ALL:%=build/asan/checks/%)
 
 # One make runs all checks that the command line names, so that nothing is built twice.
 CHOSEN := $(patsubst check-%,%,$(filter check-%,$(MAKECMDGOALS)))
 .PHONY: chosen
 chosen:
-	$(if $(filter-out $(CHECKS) $(SLOW),$(CHOSEN)),$(error no check $(filter-out $(CHECKS) $(SLOW),$(CHOSEN)): make checks lists them))
+	$(if $(filter-out $(CHECKS) $(SLOW) $(LONGEST),$(CHOSEN)),$(error no check $(filter-out $(CHECKS) $(SLOW) $(LONGEST),$(CHOSEN)): make checks lists them))
 	@rm -f $(call results,$(CHOSEN))
 	@$(MAKE) --no-print-directory SHOW=yes $(call results,$(CHOSEN))
 	@tests/summary.sh $(call results,$(CHOSEN))
@@ -65,19 +83,20 @@ check-%: chosen ## Runs one check, due or not, and shows all that it prints: che
 .PHONY: checks
 checks: ## Lists the names of all checks.
 	@printf '%s\n' $(CHECKS)
-	@printf '%s (make test-all)\n' $(SLOW)
+	@printf '%s (make test-ci)\n' $(SLOW)
+	@printf '%s (make test-all)\n' $(LONGEST)
 
 .PHONY: setup-tests
 setup-tests:
 	@tools/setup.sh tests
 
-.PHONY: built built-unit
+.PHONY: built
 built: $(B)/larmor $(LIBRARY) $(UNIT:%=$(B)/tests/test_%) $(B)/tests/gpu/test_gpu $(if $(RANDOM),$(B)/tests/random/random)
-built-unit: $(B)/larmor $(UNIT:%=$(B)/tests/test_%)
 
-.PHONY: checked-unit sanitized unit lint gpu-test
+.PHONY: checked-unit sanitized sanitized-all unit lint gpu-test
 checked-unit: $(call results,$(UNIT))
 sanitized: $(call results,$(SANITIZED))
+sanitized-all: $(call results,$(SANITIZED_ALL))
 unit: ## Runs the unit tests that are due.
 	@$(MAKE) --no-print-directory checked-unit
 	@tests/summary.sh $(call results,$(UNIT))
@@ -142,10 +161,13 @@ $(RESULTS)/fingerprint-all: $(B)/tests/test_fingerprint $(CASES) $(RUNNER)
 	$(call check,LARMOR_TEST_ALL=1 $(B)/tests/test_fingerprint)
 
 $(RESULTS)/random-configurations: $(B)/tests/random/random $(PROGRAM) $(wildcard tests/cases/random/*) $(RUNNER)
-	$(call check,$< --seed 1 --count 40 --jobs 1 && $< --cases tests/cases/random --jobs 1)
+	$(call check,$(if $(filter asan,$(VARIANT)),$< --seed 1 --count 12 --jobs 1,$< --seed 1 --count 20 --jobs 1 && $< --cases tests/cases/random --jobs 1))
 
-$(RESULTS)/ranks: $(B)/tests/random/random $(PROGRAM) tests/ranks.py $(wildcard tests/cases/random/*) $(RUNNER)
-	$(call check,tools/python.sh tests/ranks.py --larmor $(B)/larmor --random $<)
+$(RESULTS)/ranks $(RESULTS)/ranks-configurations: $(B)/tests/random/random $(PROGRAM) tests/ranks.py $(wildcard tests/cases/random/*) $(RUNNER)
+$(RESULTS)/ranks:
+	$(call check,tools/python.sh tests/ranks.py --larmor $(B)/larmor --random $< --configurations 0)
+$(RESULTS)/ranks-configurations:
+	$(call check,tools/python.sh tests/ranks.py --larmor $(B)/larmor --random $< --only configurations)
 
 PYTHON_PACKAGE := $(wildcard diagnostics/larmor/*.py diagnostics/larmor/live_page/*) tools/python.sh
 
