@@ -136,7 +136,7 @@ __global__ void stray_sums_kernel(tile_particles h, fields f, struct lm_step ste
         if (p.x != LM_GONE) {
             struct lm_window win = patch_of(f, h.t, (int)h.stray_tile[n], p, s);
             lm_push(ORDER, &s.p, &win, &step, &dx, &dy);
-            lm_add_sums(sums, &s.p, in.scale_v, in.scale_v2);
+            lm_add_sums(0, sums, &s.p, in.scale_v, in.scale_v2);
         }
         for (int d = 0; d < 6; d++)
             sums[d] += (int64_t)lm_bits(d < 3 ? in.shift_v : in.shift_v2);

@@ -11,6 +11,7 @@ import numpy as np
 from larmor import Run, ledger, plot, verify
 
 RUNS: list[tuple[str, list[str]]] = [("pinch", [])]
+FULL = ["grid.nx=128", "grid.ny=128", "species.protons.particles_per_cell=256"]
 TIMES = (30.0, 44.0, 60.0, 84.0)  # when column and theory are compared
 CORE = 0.4  # of the theory's radius: where the column counts as uniform
 BAND_FIELD, BAND_WORK = 0.01, 0.01

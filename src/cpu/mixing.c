@@ -1,7 +1,5 @@
 /* CPU backend: heat of mixing of the electrons. The bodies of the loops are in larmor/physics/fluid/mixing_heat.h. What
  * needs the power of a number is found once in a cell, in work arrays, and not for each of its faces. */
-#include <stdlib.h>
-
 #include "larmor/physics/fluid/mixing_heat.h"
 
 #include "cpu/fields.h"
@@ -70,20 +68,21 @@ void lm_cpu_work_velocities(struct lm_cpu *c, const struct lm_flow_moments *mome
 
 /* --- heat --- */
 
-/* struct lm_mixing_cell as arrays of the grid, with the cells beyond the sides that faces have. */
+/* struct lm_mixing_cell as arrays of the grid. Beyond periodic sides all but s are those of the image. */
 struct cells {
-    double *p, *weight, *h;
+    double *s, *p, *weight, *h;
 };
 
 static struct cells find_cells(struct lm_cpu *c, double half)
 {
     const struct lm_grid *g = &c->base.setup.grid;
-    const struct cells to = {c->e[0], c->e[1], c->e[2]};
-    const double *s = lm_cpu_entropy(c), *older = c->array[LM_N_OLD], *newer = c->array[LM_N_NEW];
+    const struct cells to = {lm_cpu_entropy(c), c->e[0], c->e[1], c->e[2]};
+    const double *older = c->array[LM_N_OLD], *newer = c->array[LM_N_NEW];
     LM_ROWS(c, 0, 0)
     for (int i = 0; i < g->nx; i++) {
         const size_t k = lm_at(g, i, j);
-        const struct lm_mixing_cell cell = lm_mixing_cell(s[k], lm_mean(older[k], newer[k]), half, &c->base.setup.ohm);
+        const struct lm_mixing_cell cell =
+            lm_mixing_cell(to.s[k], lm_mean(older[k], newer[k]), half, &c->base.setup.ohm);
         to.p[k] = cell.p;
         to.weight[k] = cell.weight;
         to.h[k] = cell.h;
@@ -95,10 +94,9 @@ static struct cells find_cells(struct lm_cpu *c, double half)
     return to;
 }
 
-/* Cell k; its entropy where that is asked for. */
-static inline struct lm_mixing_cell cell_at(const struct cells *a, const double *s, size_t k)
+static inline struct lm_mixing_cell cell_at(const struct cells *a, size_t k)
 {
-    return (struct lm_mixing_cell){s ? s[k] : 0.0, a->p[k], a->weight[k], a->h[k]};
+    return (struct lm_mixing_cell){a->s[k], a->p[k], a->weight[k], a->h[k]};
 }
 
 /* Values of the entropy on the upper faces along an axis of cells (first, j) and following ones. */
@@ -127,14 +125,15 @@ static void share_row(const struct lm_cpu *c, const struct lm_mixing_pass *pass,
     const int last = c->base.setup.background_count - 1, first = axis == 0 ? -1 : 0;
     const struct lm_background *f = &c->base.setup.background[last];
     const int reach = lm_scheme_reach(f->scheme);
-    const double *s = lm_cpu_entropy(c), r = axis == 0 ? o->inv_dx : o->inv_dy;
+    const double r = axis == 0 ? o->inv_dx : o->inv_dy;
     double *value = work + lm_cpu_line_size(g);
-    const struct lm_cpu_faces faces = axis == 0 ? lm_cpu_faces_x(c, reach, j, s, c->array[LM_BACKGROUND_X + last], work)
-                                                : lm_cpu_faces_y(c, reach, j, s, c->array[LM_BACKGROUND_Y + last]);
+    const struct lm_cpu_faces faces =
+        axis == 0 ? lm_cpu_faces_x(c, reach, j, cells->s, c->array[LM_BACKGROUND_X + last], work)
+                  : lm_cpu_faces_y(c, reach, j, cells->s, c->array[LM_BACKGROUND_Y + last]);
     values_of_row(c, f, axis, first, j, &faces, value);
     const size_t k = lm_at(g, first, j), next = k + (axis == 0 ? 1 : (size_t)g->stride);
     for (int n = 0; n < faces.count; n++) {
-        const struct lm_mixing_cell a = cell_at(cells, NULL, k + (size_t)n), b = cell_at(cells, NULL, next + (size_t)n);
+        const struct lm_mixing_cell a = cell_at(cells, k + (size_t)n), b = cell_at(cells, next + (size_t)n);
         const double heat = lm_mixing_heat(&a, &b, value[n], faces.u[n], pass->work[axis][k + (size_t)n], r);
         const double share = lm_mixing_share(heat * lm_opening_at(c->open, axis, (long)k + n), &a, &b);
         pass->share[axis][k + (size_t)n] = mixes(c, axis, first + n, j) ? share : 0.0;
@@ -147,12 +146,11 @@ static void mix_row(struct lm_cpu *c, const struct lm_mixing_pass *pass, const s
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const double *x = pass->share[0], *y = pass->share[1];
-    double *s = lm_cpu_entropy(c);
     for (int i = g->own.from_x; i < g->own.to_x; i++) {
         const size_t k = lm_at(g, i, j);
-        const struct lm_mixing_cell cell = cell_at(cells, s, k);
-        s[k] = lm_mix_cell(&cell, x[k - 1], x[k], y[k - (size_t)g->stride], y[k], lm_volume_at(c->open, (long)k),
-                           pass->dt, pass->quantum, c->base.setup.ohm.gamma, source);
+        const struct lm_mixing_cell cell = cell_at(cells, k);
+        cells->s[k] = lm_mix_cell(&cell, x[k - 1], x[k], y[k - (size_t)g->stride], y[k], lm_volume_at(c->open, (long)k),
+                                  pass->dt, pass->quantum, c->base.setup.ohm.gamma, source);
     }
 }
 
@@ -160,8 +158,7 @@ void lm_cpu_mix(struct lm_cpu *c, const struct lm_mixing_pass *pass)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const int last = c->base.setup.background_count - 1;
-    double *s = lm_cpu_entropy(c);
-    const struct cells cells = find_cells(c, pass->half);
+    struct cells cells = find_cells(c, pass->half);
 #pragma omp parallel num_threads(c->grid_threads)
     {
         double *work = pass->lines + (size_t)omp_get_thread_num() * LM_MIXING_LINES * lm_cpu_line_size(g);
@@ -178,5 +175,5 @@ void lm_cpu_mix(struct lm_cpu *c, const struct lm_mixing_pass *pass)
 #pragma omp critical
         lm_wide_merge(&c->control.background[last].source, &source);
     }
-    lm_halo_refresh(c->base.setup.halo, &s, 1);
+    lm_halo_refresh(c->base.setup.halo, &cells.s, 1);
 }

@@ -49,7 +49,7 @@ static void add_stray(const struct summing *w, struct lm_particle p, int tile, i
     const struct lm_window win = stray_window(w->c, w->species, tile, &p, &stray);
     p = stray.p;
     lm_push(order_of(w->c), &p, &win, &w->step, &dx, &dy);
-    lm_add_sums(sum, &p, w->units[0], w->units[1]);
+    lm_add_sums(0, sum, &p, w->units[0], w->units[1]);
 }
 
 enum { SUMMED = 64 /* particles at once */ };
@@ -69,7 +69,7 @@ LM_HD void find_terms(const struct summing *w, int order, struct arrays a, size_
     int64_t one[6] = {0};
     lm_fix dx, dy;
     lm_push_in(&p, &felt, &w->step, &dx, &dy);
-    lm_add_small_sums(one, &p, w->units[0], w->units[1]);
+    lm_add_sums(1, one, &p, w->units[0], w->units[1]);
     LM_UNROLL
     for (int d = 0; d < 6; d++)
         t->of[d][l] = one[d] & near;

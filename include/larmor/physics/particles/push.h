@@ -187,25 +187,15 @@ LM_HD uint64_t lm_speed2_bits(const struct lm_particle *p)
 }
 
 /* Adds v of a particle to sums[0..2] and v^2 to sums[3..5], component by component, in units of 1/scale_v and
- * 1/scale_v2. */
-LM_HD void lm_add_sums(int64_t sums[6], const struct lm_particle *p, double scale_v, double scale_v2)
+ * 1/scale_v2. `are_small`, a literal: no term is beyond 2^51 units, and the compiler can make vector instructions. */
+LM_HD void lm_add_sums(int are_small, int64_t sums[6], const struct lm_particle *p, double scale_v, double scale_v2)
 {
     double v[3] = {(double)p->vx, (double)p->vy, (double)p->vz};
     LM_UNROLL
     for (int d = 0; d < 3; d++) {
-        sums[d] += lm_round64(v[d] * scale_v);
-        sums[3 + d] += lm_round64(v[d] * v[d] * scale_v2);
-    }
-}
-
-/* The same for terms of at most 2^51, where the compiler makes vector instructions of it on every processor. */
-LM_HD void lm_add_small_sums(int64_t sums[6], const struct lm_particle *p, double scale_v, double scale_v2)
-{
-    double v[3] = {(double)p->vx, (double)p->vy, (double)p->vz};
-    LM_UNROLL
-    for (int d = 0; d < 3; d++) {
-        sums[d] += lm_round51(v[d] * scale_v);
-        sums[3 + d] += lm_round51(v[d] * v[d] * scale_v2);
+        const double term = v[d] * scale_v, square = v[d] * v[d] * scale_v2;
+        sums[d] += are_small ? lm_round51(term) : lm_round64(term);
+        sums[3 + d] += are_small ? lm_round51(square) : lm_round64(square);
     }
 }
 
