@@ -167,7 +167,7 @@ $(RESULTS)/ranks $(RESULTS)/ranks-configurations: $(B)/tests/random/random $(PRO
 $(RESULTS)/ranks:
 	$(call check,tools/python.sh tests/ranks.py --larmor $(B)/larmor --random $< --configurations 0)
 $(RESULTS)/ranks-configurations:
-	$(call check,tools/python.sh tests/ranks.py --larmor $(B)/larmor --random $< --only configurations)
+	$(call check,tools/python.sh tests/ranks.py --larmor $(B)/larmor --random $< --only configurations --configurations 4)
 
 PYTHON_PACKAGE := $(wildcard diagnostics/larmor/*.py diagnostics/larmor/live_page/*) tools/python.sh
 

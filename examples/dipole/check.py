@@ -11,7 +11,6 @@ import numpy as np
 from larmor import Run, ledger, plot, shocks, verify
 
 RUNS: list[tuple[str, list[str]]] = [("dipole", [])]
-FULL = ["grid.nx=192", "grid.ny=192", "species.protons.particles_per_cell=128"]
 START = 18.0   # the steady window begins
 ROWS = 3       # rows of cells on each side of the axis of the nose
 CAVITY = 2.0   # d_i from the planet and from the magnetopause, some gyroradii
