@@ -9,7 +9,7 @@ EXAMPLES := $(patsubst examples/%/check.py,%,$(wildcard examples/*/check.py))
 RANDOM := $(filter-out tests/random/random.c,$(wildcard tests/random/*.c))
 
 # Checks that take longest come first, so that none of them runs alone at the end. `make test` runs CHECKS, `make test-ci` also
-# SLOW, and `make test-all` also LONGEST: each of those takes nearly a minute or more with two cores for itself.
+# SLOW, and `make test-all` also LONGEST: long examples, more restarts, and readers, which downloads much.
 QUICK_EXAMPLES := waves effusion electron_heating gyration
 LONG_EXAMPLES := beside_peers kelvin_helmholtz reconnection comet driven_turbulence warm_waves parallel_shock turbulence cyclotron \
                  oblique_shock firehose
@@ -23,8 +23,8 @@ LONGEST := fingerprint-all physics-voids physics-drifts physics-sides readers $(
 SLOW := $(if $(RANDOM),ranks-configurations) $(SLOW_UNIT) physics-energy physics-starts \
         $(filter-out $(CHECKS) $(LONGEST),$(EXAMPLES:%=example-%))
 
-# Under the sanitizers `make test-ci` runs random configurations and the unit tests that take no more than some seconds there,
-# and `make test-all` all but the last two of the others, which take many minutes.
+# Under the sanitizers `make test-ci` runs random configurations and the unit tests that take at most 15 seconds there on two
+# cores. `make test-all` also runs the others, except for the last two of SANITIZED_LONG, which take many minutes.
 SANITIZED_LONG := advect averages background_cut background_restart body_noise body_order body_particles body_radius body_shadow \
                   cli_check cli_lock electrons_conduction exchange_few_ions field_radiating field_walls_div_b fields fingerprint \
                   gas ionisation open partition program_random radiating_corners radiating_waves step_forecast tracks weno_dynamic \
@@ -161,13 +161,13 @@ $(RESULTS)/fingerprint-all: $(B)/tests/test_fingerprint $(CASES) $(RUNNER)
 	$(call check,LARMOR_TEST_ALL=1 $(B)/tests/test_fingerprint)
 
 $(RESULTS)/random-configurations: $(B)/tests/random/random $(PROGRAM) $(wildcard tests/cases/random/*) $(RUNNER)
-	$(call check,$(if $(filter asan,$(VARIANT)),$< --seed 1 --count 12 --jobs 1,$< --seed 1 --count 20 --jobs 1 && $< --cases tests/cases/random --jobs 1))
+	$(call check,$(if $(filter asan,$(VARIANT)),$< --seed 1 --count 12 --jobs 1,$< --seed 1 --count 40 --jobs 1 && $< --cases tests/cases/random --jobs 1))
 
 $(RESULTS)/ranks $(RESULTS)/ranks-configurations: $(B)/tests/random/random $(PROGRAM) tests/ranks.py $(wildcard tests/cases/random/*) $(RUNNER)
 $(RESULTS)/ranks:
 	$(call check,tools/python.sh tests/ranks.py --larmor $(B)/larmor --random $< --configurations 0)
 $(RESULTS)/ranks-configurations:
-	$(call check,tools/python.sh tests/ranks.py --larmor $(B)/larmor --random $< --only configurations --configurations 4)
+	$(call check,tools/python.sh tests/ranks.py --larmor $(B)/larmor --random $< --only configurations)
 
 PYTHON_PACKAGE := $(wildcard diagnostics/larmor/*.py diagnostics/larmor/live_page/*) tools/python.sh
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "cpu/fields.h"
-#include "larmor/physics/fluid/electrons.h"
 #include "larmor/physics/fluid/flow.h"
 #include "larmor/physics/fluid/face_value.h"
 #include "larmor/physics/fields/wall.h"

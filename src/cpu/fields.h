@@ -161,8 +161,8 @@ struct lm_cpu_special_face lm_cpu_special_face(const struct lm_cpu *c, int axis,
 double lm_cpu_value_near_body(const struct lm_background *field, const struct lm_bounds *bounds,
                               const struct lm_cpu_faces *faces, int f, const struct lm_cpu_special_face *at);
 
-/* The cell of a row or column of n whose value is read for cell k: the periodic image, or the nearest cell where the
- * axis is not periodic. There the value is not used. */
+/* The cell of a row or column of n whose value is read for cell k: along a periodic axis its image, else the nearest
+ * cell. The value of a nearest cell is read and not used. */
 int lm_cpu_inside(int k, int n, int periodic);
 
 /* Whether a face of row j may be special; beyond the sides that of the periodic image. */

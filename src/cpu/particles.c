@@ -54,12 +54,12 @@ static void add_stray(const struct summing *w, struct lm_particle p, int tile, i
 
 enum { SUMMED = 64 /* particles at once */ };
 
-/* The terms of the sums of a block of particles, each half a step later. */
+/* What a block of particles adds to the sums, with the velocities half a step later. */
 struct terms {
     int64_t of[6][SUMMED], near[SUMMED]; /* near: all ones, or 0 for a stray, whose terms are 0 */
 };
 
-/* Those of particle k, number l of the block. */
+/* What particle k, number l of the block, adds. */
 LM_HD void find_terms(const struct summing *w, int order, struct arrays a, size_t k, lm_node_fields fields, int l,
                       struct terms *t)
 {

@@ -96,7 +96,7 @@ void lm_ranks_begin(void)
     MPI_Comm_size(all, &started);
     count = started;
     world = all;
-    prctl(PR_SET_TIMERSLACK, 1000ul); /* ns. A pause of `rest` would else take 50 us more than it asks for. */
+    prctl(PR_SET_TIMERSLACK, 1000ul); /* ns. By default Linux adds up to 50 us to each pause of `rest`. */
     MPI_Comm machine;
     MPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &machine);
     MPI_Comm_size(machine, &here);

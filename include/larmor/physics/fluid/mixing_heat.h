@@ -47,7 +47,7 @@ LM_HD double lm_work_velocity_of(const struct lm_flow_moments *g, int axis, long
     return 0.5 * (ji[k] + ji[k + (axis == 0 ? 1 : g->b.s)]) / push_density - (axis == 0 ? j.x : j.y) / b_density;
 }
 
-/* The same with both densities. */
+/* The same, with both densities found from those of the cells. */
 LM_HD double lm_work_velocity(const struct lm_flow_moments *g, int axis, long k, const struct lm_ohm *o)
 {
     const long next = k + (axis == 0 ? 1 : g->b.s);
