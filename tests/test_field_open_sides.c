@@ -5,6 +5,7 @@
 
 #include "field_box.h"
 #include "field_walls.h"
+#include "larmor/physics/fields/side_current.h"
 #include "suite.h"
 
 /* The energy of the components of B across x; values on the walls count half. */
@@ -59,6 +60,60 @@ START_TEST(an_open_side_lets_a_flow_out)
     double ratio = energy_of(&x) / before;
     ck_assert_msg(fabs(ratio / (back / power) - 1) < 0.2, "%g of the energy came back, theory %g", ratio, back / power);
     box_free(&x);
+}
+END_TEST
+
+/* The same with a hyper-resistivity that is strong on the scale of a cell, eta_H = 1.6 u d^3. A current between the
+ * side and B beyond it would raise a steady B before the side to its twelvefold (from the linear equations on this
+ * grid). */
+START_TEST(an_open_side_lets_a_flow_with_hyper_resistivity_out)
+{
+    static const int sides[LM_SIDES] = {LM_INFLOW_B, LM_OPEN, PERIODIC, PERIODIC};
+    struct box x = box_with_walls(LONG, 1, 0.5 * LONG, 0.5, (struct lm_ohm){.floor = 0.1, .gamma = 1, .eta_hyper = 0.2},
+                                  0, sides, NULL);
+    packet_width = 12, packet_x = 0.5 * LONG - 48;
+    put_all(&x, LM_N_OLD, centre, one);
+    put_all(&x, LM_J_OLD, centre, one);
+    put_all(&x, LM_B + 2, b_place[2], pulse);
+    const double start = energy_of(&x);
+    double left = start;
+    for (int part = 0; part < 50; part++) {
+        advance(&x, 0.04, 50);
+        left = energy_of(&x);
+        ck_assert_msg(left < start * (1 + 1e-3), "the energy is %g of that of the start after part %d", left / start,
+                      part);
+    }
+    ck_assert_msg(left < 1e-4 * start, "%g of the energy is left", left / start);
+    box_free(&x);
+}
+END_TEST
+
+/* J along a side beyond it is that of the last cell inside, also where B and J_ext are arrays of different strides. */
+START_TEST(the_current_goes_on_beyond_open_sides)
+{
+    enum { N = 4, EDGE = 3, SMALL = N + 2 * EDGE, LARGE = SMALL + 5 };
+    static double b[3][SMALL * SMALL], e[3][LARGE * SMALL];
+    for (int d = 0; d < 3; d++)
+        for (int k = 0; k < LARGE * SMALL; k++) {
+            e[d][k] = sin(3.1 * k + d);
+            if (k < SMALL * SMALL)
+                b[d][k] = cos(1.7 * k - d);
+        }
+    const struct lm_field_sides s = {{LM_CONDUCTING, LM_OPEN, LM_RADIATING, LM_OPEN}};
+    const struct lm_view bv = {b[0], b[1], b[2], SMALL}, ev = {e[0], e[1], e[2], LARGE};
+    for (int j = -2; j < N + 2; j++)
+        for (int i = -2; i < N + 2; i++) {
+            const int from_i = i < N ? i : N - 1, from_j = j < 0 ? 0 : j < N ? j : N - 1;
+            const struct lm_vector is =
+                lm_current_in_cell(&s, N, N, i, j, lm_view_at(bv, (EDGE + j) * SMALL + EDGE + i),
+                                   lm_view_at(ev, (EDGE + j) * LARGE + EDGE + i), 2, 3);
+            const int cells[3][2] = {{i, from_j}, {from_i, j}, {from_i, from_j}};
+            struct lm_vector of[3];
+            for (int d = 0; d < 3; d++)
+                of[d] = lm_plasma_current(lm_view_at(bv, (EDGE + cells[d][1]) * SMALL + EDGE + cells[d][0]),
+                                          lm_view_at(ev, (EDGE + cells[d][1]) * LARGE + EDGE + cells[d][0]), 2, 3);
+            ck_assert_msg(is.x == of[0].x && is.y == of[1].y && is.z == of[2].z, "cell (%d, %d)", i, j);
+        }
 }
 END_TEST
 
@@ -301,6 +356,8 @@ int main(void)
     TCase *t = tcase_create("fields at open sides");
     tcase_set_timeout(t, 60);
     tcase_add_test(t, an_open_side_lets_a_flow_out);
+    tcase_add_test(t, an_open_side_lets_a_flow_with_hyper_resistivity_out);
+    tcase_add_test(t, the_current_goes_on_beyond_open_sides);
     tcase_add_test(t, b_leaves_with_ions_and_enters_with_waves);
     tcase_add_loop_test(t, a_flow_that_comes_in_brings_no_energy, 0, 2);
     tcase_add_loop_test(t, a_layer_absorbs_whistlers, 0, 2);

@@ -6,6 +6,7 @@
 
 #include "larmor/physics/fields/external_current.h"
 #include "larmor/physics/fields/open_side.h"
+#include "larmor/physics/fields/side_current.h"
 
 namespace
 {

@@ -340,7 +340,8 @@ __global__ void __launch_bounds__(BLOCK, BLOCK == (int)MANY_TILES ? 3 : 1)
     t.each<1, 2>([&](int i, int j, int m) {
         const struct lm_view external = external_at(d, d.external ? element(d, i, j) : 0);
         tile::put(of + OF_J * SIZE, m,
-                  lm_plasma_current(tile::view(of + OF_B * SIZE, m), external, a.o.inv_dx, a.o.inv_dy));
+                  lm_current_in_cell(&d.sides, s.nx, s.ny, i, j, tile::view(of + OF_B * SIZE, m), external, a.o.inv_dx,
+                                     a.o.inv_dy));
     });
     __syncthreads();
     t.each<0, 2>([&](int, int, int m) {

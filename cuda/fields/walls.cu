@@ -32,11 +32,13 @@ __device__ __forceinline__ int my_row()
     return (int)(blockIdx.y * TY + threadIdx.x / TX) - LM_GHOST;
 }
 
-/* J of the plasma `step` elements away. */
-__device__ __forceinline__ struct lm_vector current_beside(const struct lm_view &b, const struct lm_view &external,
-                                                           long step, const struct lm_ohm &o)
+/* J of the plasma in cell (i, j), which is `step` elements away. */
+__device__ __forceinline__ struct lm_vector current_at(const domain &d, int i, int j, const struct lm_view &b,
+                                                       const struct lm_view &external, long step,
+                                                       const struct lm_ohm &o)
 {
-    return lm_plasma_current(lm_view_at(b, step), lm_external_at(external, step), o.inv_dx, o.inv_dy);
+    return lm_current_in_cell(&d.sides, d.s.nx, d.s.ny, i, j, lm_view_at(b, step), lm_external_at(external, step),
+                              o.inv_dx, o.inv_dy);
 }
 
 /* J = curl B - J_ext and struct lm_motional in the cells whose E is wanted; J also in what the Laplacian needs around
@@ -52,13 +54,14 @@ __global__ void motional_kernel(domain d, const double *b, const double *now, co
     const size_t k = at(s, i, j);
     const struct lm_view bv = view_of(b, s, k);
     const struct lm_view external = external_at(d, k);
-    const struct lm_vector here = lm_plasma_current(bv, external, o.inv_dx, o.inv_dy);
+    const struct lm_vector here = current_at(d, i, j, bv, external, 0, o);
     put_vector(j0, s, k, here);
     if (i < -d.walls_x || j < -d.walls_y)
         return;
     /* Patches of 2 x 2 cells whose last one is this: what the body reads of J. */
-    const double jx[4] = {0, 0, current_beside(bv, external, -1, o).x, here.x},
-                 jy[4] = {0, current_beside(bv, external, -s.stride, o).y, 0, here.y}, jz[4] = {0, 0, 0, here.z};
+    const double jx[4] = {0, 0, current_at(d, i - 1, j, bv, external, -1, o).x, here.x},
+                 jy[4] = {0, current_at(d, i, j - 1, bv, external, -s.stride, o).y, 0, here.y},
+                 jz[4] = {0, 0, 0, here.z};
     const struct lm_view jv = {jx + 3, jy + 3, jz + 3, 2};
     double ji[3];
     LM_UNROLL

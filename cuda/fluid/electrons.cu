@@ -113,8 +113,12 @@ int lm_gpu_heat(struct lm_backend *b, const struct lm_heat_pass *pass)
     const int field = b->setup.background_count - 1;
     const double *n = g->array[pass->level];
     double *p = g->spare, *next = p + g->pitch, *t = next + g->pitch, *heat = t + g->pitch;
-    const struct lm_joule_fields fields = {view_of(g, g->array[LM_B]), view_of(g, g->array[LM_J_NEW]), external_of(g),
-                                           g->array[LM_ETA], g->advect.clearance};
+    const struct lm_joule_fields fields = {view_of(g, g->array[LM_B]),
+                                           view_of(g, g->array[LM_J_NEW]),
+                                           external_of(g),
+                                           g->array[LM_ETA],
+                                           g->advect.clearance,
+                                           g->sides};
     const struct lm_conduction by = {
         t, n, view_of(g, g->array[LM_B]), g->advect.clearance, g->advect.open, b->setup.conductivity};
     const dim3 blocks = blocks_for(g, 0);

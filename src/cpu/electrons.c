@@ -53,7 +53,8 @@ static void begin(struct lm_cpu *c, const struct work *w)
                                            .ji = {ji[0], ji[1], ji[2], g->stride},
                                            .external = lm_cpu_external(c),
                                            .eta = c->array[LM_ETA],
-                                           .clearance = c->clearance};
+                                           .clearance = c->clearance,
+                                           .sides = c->sides};
     LM_ROWS(c, 0, 0)
     for (int i = 0; i < g->nx; i++) {
         const size_t k = lm_at(g, i, j);

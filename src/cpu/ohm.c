@@ -3,6 +3,7 @@
 #include "cpu/fields.h"
 #include "cpu/strips.h"
 #include "larmor/physics/fields/resistivity.h"
+#include "larmor/physics/fields/side_current.h"
 #include "larmor/physics/fields/solid.h"
 
 /* LM_ETA where it depends on the plasma, from J and B: in the domain, and one cell and two beyond walls, as far as
@@ -37,6 +38,30 @@ LM_HD void current_row(const struct lm_cpu *c, int j, struct lm_view b, struct l
                           lm_plasma_current(lm_view_at(b, k), lm_external_at(external, k), inv_dx, inv_dy));
 }
 
+/* The same in row j beyond the sides of the domain. */
+static void current_beyond(const struct lm_cpu *c, int j, struct lm_view b, struct lm_view external)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const struct lm_ohm *o = &c->base.setup.ohm;
+    const int inside = j >= 0 && j < g->ny;
+    for (int i = -2; i < g->nx + 2; i = inside && i == -1 ? g->nx : i + 1) {
+        const long k = (long)lm_at(g, i, j);
+        lm_cpu_put_vector(c->curl, (size_t)k,
+                          lm_current_in_cell(&c->sides, g->nx, g->ny, i, j, lm_view_at(b, k),
+                                             lm_external_at(external, k), o->inv_dx, o->inv_dy));
+    }
+}
+
+static void current_in_row(const struct lm_cpu *c, int j, struct lm_view b)
+{
+    static const struct lm_view none = {.s = 0};
+    const struct lm_view external = lm_cpu_external(c);
+    /* Two calls: without J_ext the compiler makes vector instructions of it. */
+    external.s ? current_row(c, j, b, external) : current_row(c, j, b, none);
+    if (lm_any_side_is(&c->sides, LM_OPEN) || lm_any_side_is(&c->sides, LM_RADIATING))
+        current_beyond(c, j, b, external);
+}
+
 /* struct lm_motional in row j. */
 LM_HD void motional_row(const struct lm_cpu *c, int j, struct lm_view b, double *const ion_current[3])
 {
@@ -60,11 +85,8 @@ void lm_cpu_motional_field(struct lm_cpu *c, double *const b[3], double *const i
                            struct lm_level_weights at)
 {
     const struct lm_view bv = lm_cpu_view(c, b), jv = lm_cpu_view(c, c->curl);
-    static const struct lm_view none = {.s = 0};
-    const struct lm_view external = lm_cpu_external(c);
     LM_ROWS(c, 2, 2)
-    /* Two calls: without J_ext the compiler makes vector instructions of it. */
-    external.s ? current_row(c, j, bv, external) : current_row(c, j, bv, none);
+    current_in_row(c, j, bv);
     LM_ROWS(c, c->walls[1], 2)
     motional_row(c, j, bv, ion_current);
     if (c->base.setup.local_eta)
@@ -209,11 +231,8 @@ void lm_cpu_electric_field(struct lm_cpu *c, double *const b[3], double *const e
 static void sweep_row(const struct lm_cpu *c, int from, int j, struct lm_ohm_view v, double *const ion_current[3],
                       double *const e[3])
 {
-    static const struct lm_view none = {.s = 0};
-    const struct lm_view external = lm_cpu_external(c);
     const int last = c->base.setup.grid.ny - c->walls[1];
-    /* Two calls: without J_ext the compiler makes vector instructions of it. */
-    external.s ? current_row(c, j, v.b, external) : current_row(c, j, v.b, none);
+    current_in_row(c, j, v.b);
     if (j > from && j >= -c->walls[1])
         motional_row(c, j, v.b, ion_current);
     if (j - 1 > from && j - 1 >= 0 && j - 1 <= last)

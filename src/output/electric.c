@@ -5,6 +5,7 @@
 
 #include "config/facts.h"
 #include "larmor/body.h"
+#include "larmor/physics/fields/side_current.h"
 #include "larmor/physics/fields/solid.h"
 #include "larmor/physics/fields/wall.h"
 #include "larmor/physics/numerics/cell_index.h"
@@ -31,6 +32,7 @@ struct maker {
     struct lm_grid grid;
     struct lm_ohm ohm;
     int walls[2]; /* 1: the domain ends along this axis */
+    struct lm_field_sides sides;
     int external; /* 1: there is a current outside the plasma */
     int friction; /* 1: electrons rub on single species */
     double *work[WORK];
@@ -123,6 +125,21 @@ static int get_all(struct maker *m)
     return status ? status : get(m, LM_ETA, ETA);
 }
 
+/* J along open and radiating sides beyond them (larmor/physics/fields/side_current.h). */
+static void continue_current(struct maker *m)
+{
+    const struct lm_grid *g = &m->grid;
+    for (int y = -1; y <= g->ny; y++)
+        for (int x = -1; x <= g->nx; x++) {
+            const int i = x + lm_cells_inside(&m->sides, 0, g->nx, x), j = y + lm_cells_inside(&m->sides, 1, g->ny, y);
+            if (i == x && j == y)
+                continue;
+            m->work[J][lm_at(g, x, y)] = m->work[J][lm_at(g, x, j)];
+            m->work[J + 1][lm_at(g, x, y)] = m->work[J + 1][lm_at(g, i, y)];
+            m->work[J + 2][lm_at(g, x, y)] = m->work[J + 2][lm_at(g, i, j)];
+        }
+}
+
 /* J of the plasma, from that outside, and J x B / n at the centres. */
 static void find_motional(struct maker *m)
 {
@@ -136,6 +153,7 @@ static void find_motional(struct maker *m)
             m->work[J + 1][k] = v.y - m->work[J + 1][k];
             m->work[J + 2][k] = v.z - m->work[J + 2][k];
         }
+    continue_current(m);
     for (int y = 0; y < g->ny; y++)
         for (int x = 0; x < g->nx; x++) {
             const size_t k = lm_at(g, x, y);
@@ -294,6 +312,8 @@ int lm_electric_make(struct lm_sim *sim, const struct lm_config *config, struct 
     m.ohm = ohm_of(config, &m.grid);
     for (int axis = 0; axis < 2; axis++)
         m.walls[axis] = lm_has_walls(&m.grid.sides, axis);
+    for (int side = 0; side < LM_SIDES; side++)
+        m.sides.of[side] = config->boundary_fields[side];
     out->memory = calloc(ARRAYS * m.grid.size, sizeof *out->memory);
     if (!out->memory)
         return lm_fail(LM_FAILED, "not enough memory for the terms of Ohm's law");

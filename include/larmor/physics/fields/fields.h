@@ -15,7 +15,7 @@
  *     void_field.h         E in voids
  *     relaxation.h         B where it diffuses fast: in insulating bodies, and with a large resistivity
  *     faraday.h            Faraday's law, div B, the Runge-Kutta method
- *     field_boundaries.h   E and B beyond the sides of the domain; open_side.h: at open ones
+ *     field_boundaries.h   E and B beyond the sides of the domain; open_side.h: at open ones; side_current.h: J
  *     time_step_limits.h   the largest frequency of a cell (whistler, convection, diffusion), and the largest E
  *     grid_sums.h          energy in a cell, and sums over the grid that do not depend on their order
  *
