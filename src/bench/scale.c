@@ -26,6 +26,7 @@ struct result {
     double mean;                                             /* s: a step */
     double particles, waiting, bytes, messages, collectives; /* of rank 0, in a step; waiting: the part of the time */
     double imbalance;                                        /* the time of the busiest rank over the mean */
+    int divisions;                                           /* of the domain, while it was timed */
     struct link link;
     uint64_t fingerprint; /* of the last state */
 };
@@ -46,7 +47,8 @@ static struct link measure_link(struct lm_backend *b)
     return (struct link){latency, LARGE / fmax(lm_distributed_ping(b, LARGE, 20) - latency, 1e-12)};
 }
 
-/* Brings the machine to its usual temperature and clock, and lets ranks divide the cells by what steps cost them. */
+/* Brings the machine to its usual temperature and clock, and lets ranks divide the cells by what steps cost them. A
+ * division mends a part of the imbalance only, so there are two: a long run has had them. */
 static int warm_up(struct lm_bench_sim *s, int ranks, int steps)
 {
     struct lm_backend *b = s->sim->backend;
@@ -54,14 +56,24 @@ static int warm_up(struct lm_bench_sim *s, int ranks, int steps)
     int status = lm_bench_advance(s, steps);
     if (!status && ranks > 1)
         status = lm_distributed_measure(b, &imbalance);
-    if (!status)
+    for (int k = 0; k < 2 && !status; k++) {
         status = lm_bench_advance(s, 2 * steps);
-    return status || ranks == 1 ? status : lm_distributed_rebalance(b);
+        if (!status && ranks > 1)
+            status = lm_distributed_rebalance(b);
+    }
+    return status;
 }
 
-static int time_steps(struct lm_bench_sim *s, int steps, int batches, struct result *out)
+static int divisions_of(const struct lm_bench_sim *s, int ranks)
+{
+    double seconds;
+    return ranks > 1 ? lm_distributed_divisions(s->sim->backend, &seconds) : 0;
+}
+
+static int time_steps(struct lm_bench_sim *s, int ranks, int steps, int batches, struct result *out)
 {
     double times[LM_BENCH_MAX_REPEATS];
+    const int divisions = divisions_of(s, ranks);
     int status = lm_bench_advance(s, steps);
     const struct lm_ranks_traffic before = lm_ranks_traffic();
     const double begin = lm_clock();
@@ -76,6 +88,7 @@ static int time_steps(struct lm_bench_sim *s, int steps, int batches, struct res
     const double all = (double)steps * batches;
     out->mean = (lm_clock() - begin) / all;
     out->seconds = lm_measured_of(times, batches);
+    out->divisions = divisions_of(s, ranks) - divisions;
     out->waiting = (after.seconds - before.seconds) / (lm_clock() - begin);
     out->bytes = (after.bytes - before.bytes) / all;
     out->messages = (after.messages - before.messages) / all;
@@ -99,7 +112,7 @@ static int measure(struct lm_bench *b, int ranks, const struct lm_bench_problem 
         out->particles = s->particles;
         status = warm_up(s, ranks, lm_bench_on_gpu(b) ? 2 * steps : steps);
         if (!status)
-            status = time_steps(s, steps, batches, out);
+            status = time_steps(s, ranks, steps, batches, out);
         if (ranks > 1 && !status) {
             status = lm_distributed_measure(s->sim->backend, &out->imbalance);
             out->link = measure_link(s->sim->backend);
@@ -114,7 +127,7 @@ static int measure(struct lm_bench *b, int ranks, const struct lm_bench_problem 
 
 /* --- the tables --- */
 
-enum { CELLS, RATE, STEP, EFFICIENCY, MODEL, WAITING, IMBALANCE, SENT, MESSAGES, COLLECTIVES, EQUAL };
+enum { CELLS, RATE, STEP, EFFICIENCY, MODEL, WAITING, IMBALANCE, DIVISIONS, SENT, MESSAGES, COLLECTIVES, EQUAL };
 
 static int new_table(const struct lm_bench *b, int weak, struct lm_table **t)
 {
@@ -130,6 +143,7 @@ static int new_table(const struct lm_bench *b, int weak, struct lm_table **t)
     lm_table_column(*t, "model", "%");
     lm_table_column(*t, "waiting", "%");
     lm_table_column(*t, "imbalance", "%");
+    lm_table_column(*t, "divisions", "");
     lm_table_column(*t, "sent", "MB/step");
     lm_table_column(*t, "messages", "1/step");
     lm_table_column(*t, "collectives", "1/step");
@@ -137,7 +151,8 @@ static int new_table(const struct lm_bench *b, int weak, struct lm_table **t)
         lm_table_column(*t, "fingerprint", "");
     lm_table_note(*t, "rate of all particles, by batches; step, efficiency: of the mean step; the particles are sorted "
                       "once in each batch; waiting: the part of its time that rank 0 spends in messages; imbalance: "
-                      "what a step keeps the busiest rank computing beyond the mean of all; sent, messages: by rank 0");
+                      "what a step keeps the busiest rank computing beyond the mean of all; divisions: of the domain, "
+                      "while it was timed; sent, messages: by rank 0");
     return LM_OK;
 }
 
@@ -161,6 +176,7 @@ static void put_row(struct lm_table *t, int weak, int ranks, double cells, const
     lm_table_number(t, MODEL, 100 * alone / (alone + message_seconds(r, &r->link, ranks)));
     lm_table_number(t, WAITING, 100 * r->waiting);
     lm_table_number(t, IMBALANCE, 100 * (r->imbalance - 1));
+    lm_table_number(t, DIVISIONS, r->divisions);
     lm_table_number(t, SENT, 1e-6 * r->bytes);
     lm_table_number(t, MESSAGES, r->messages);
     lm_table_number(t, COLLECTIVES, r->collectives);
