@@ -45,13 +45,22 @@ def examine(program: Program, chosen: list[str], full: bool) -> Iterator[verify.
 
 # ---------------------------------------------------------------- the page
 
-HEAD = """# Verification
+ABOUT = """# Verification
 
 This page lists what `make verify` has found: the numbers of all [examples](../user/examples.md), and those of the cases of
 [tests/physics](../../tests/physics/run.py), each with the value that theory expects and its band. The page of an example
 says where a band or an expected value was changed after a run. `make verify` writes the same numbers to
-`out/verification.json`. `make verify FORM=full` runs the large form of those examples that have one, which is meant for
-a GPU. The page is made from [verification.json](verification.json) by [tools/verify.py](../../tools/verify.py).
+`out/verification.json`. [Another page](verification_gpu.md) has the numbers of GPUs. This page is made from
+[verification.json](verification.json) by [tools/verify.py](../../tools/verify.py).
+
+"""
+
+ABOUT_GPU = """# Verification on GPUs
+
+This page lists what `make verify FORM=full` has found on GPUs: the numbers of the large form of those cases that have one, and
+of the quick form of all others. The bands are those of the [runs on a CPU](verification.md). The time is that of the runs,
+one after the other, with starts and files. This page is made from [verification_gpu.json](verification_gpu.json) by
+[tools/verify.py](../../tools/verify.py).
 
 """
 
@@ -61,9 +70,12 @@ def link(result: verify.Result) -> str:
     return f"[{result.title}](../../{path})"
 
 
-def summary(results: list[verify.Result]) -> str:
-    lines = ["| case | form | date | CPU time | device | verdict |", "|---|---|---|---|---|---|"]
-    lines += [f"| {link(r)} | {r.form} | {r.date} | {r.seconds:.0f} s | {r.device or '-'} | {r.verdict} |" for r in results]
+def summary(results: list[verify.Result], on_gpu: bool) -> str:
+    lines = [f"| case | form | date | {'time' if on_gpu else 'CPU time'} | device | verdict |", "|---|---|---|---|---|---|"]
+    for r in results:
+        seconds = r.running if on_gpu else r.seconds
+        time = f"{seconds:.0f} s" if seconds else "-"
+        lines.append(f"| {link(r)} | {r.form} | {r.date} | {time} | {r.device or '-'} | {r.verdict.splitlines()[0]} |")
     return "\n".join(lines) + "\n"
 
 
@@ -88,11 +100,15 @@ def in_order(results: list[verify.Result]) -> list[verify.Result]:
     return sorted(results, key=lambda r: (r.name not in LESSONS.names(), course.index(r.name) if r.name in course else 0, r.name))
 
 
-def page(results: list[verify.Result]) -> str:
-    results = in_order(results)
+def page(file: Path) -> str:
+    """The page of a file of results, whose name tells of GPUs."""
+    results, on_gpu = in_order(verify.read_results(file)), file.stem.endswith("_gpu")
     numbers, inside = sum(len(r.rows) for r in results), sum(row.passed for r in results for row in r.rows)
     text = f"{len(results)} cases have {numbers} numbers; {inside} of them are inside their bands.\n\n"
-    return HEAD + text + summary(results) + "\n" + "\n".join(map(section, results))
+    missing = sorted(set(names()) - {r.name for r in results})
+    if missing:
+        text += f"Not measured yet: {', '.join(missing)}.\n\n"
+    return (ABOUT_GPU if on_gpu else ABOUT) + text + summary(results, on_gpu) + "\n" + "\n".join(map(section, results))
 
 
 def parse() -> argparse.Namespace:
@@ -113,7 +129,7 @@ def parse() -> argparse.Namespace:
 def main() -> int:
     args = parse()
     if args.page:
-        print(page(verify.read_results(args.page)), end="")
+        print(page(args.page), end="")
         return 0
     if args.results and args.results.exists():
         verify.read_results(args.results)  # a damaged file is found before the runs

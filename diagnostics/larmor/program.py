@@ -7,9 +7,11 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from .errors import RunError
 from .run import Run
@@ -28,7 +30,7 @@ class Program:
     ranks: int = 1  #: more than one: mpirun starts the runs
     overrides: tuple[str, ...] = ()  #: "section.key=value", after those of a run
     warns: bool = True  #: shows the program's warnings
-    about: dict[str, str] = field(default_factory=dict)  #: "device" and "software" of the last run
+    about: dict[str, Any] = field(default_factory=dict)  #: "device" and "software" of the last run; "running": s of all
 
     @staticmethod
     def add_arguments(parser: argparse.ArgumentParser, default: Path) -> None:
@@ -60,7 +62,9 @@ class Program:
             command += ["--threads", str(self.threads)]
         (output / "run.json").unlink(missing_ok=True)  # of an earlier run
         environment = {"GOMP_SPINCOUNT": "10000"} | os.environ  # other work may hold a core
+        start = time.monotonic()
         done = subprocess.run(command, env=environment, stderr=subprocess.PIPE, text=True)
+        self.about["running"] = round(self.about.get("running", 0.0) + time.monotonic() - start, 1)
         ended = not done.returncode and (output / "run.json").exists()
         stopped = may_stop and done.returncode != BAD_INPUT and (output / "series.csv").exists()
         if not ended and not stopped:

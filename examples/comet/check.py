@@ -13,6 +13,7 @@ from larmor import Run, ledger, plot, verify
 RUNS = [("given", ["fields.solver=none", "fields.ey=wind", "species.protons.particles_per_cell=1",
                    "output.fields_every=0"]),
         ("wind", []), ("loading", [], "loading.ini")]
+FULL = ["species.protons.particles_per_cell=208", "species.pickup.particles_per_cell=3200"]
 START, LOW, HIGH = 85.0, 87.0, 107.0          # of loading: the steady window, behind the cloud
 BAND_SLOWING, BAND_ENERGY, BAND_MOMENTUM = 0.05, 0.05, 0.05
 

@@ -10,6 +10,8 @@ import numpy as np
 
 from larmor import Run, ledger, plot, shocks, verify
 
+FULL = ["grid.nx=192", "grid.ny=192", "run.dt=0.01", "species.protons.particles_per_cell=128", "output.series_every=40",
+        "output.fields_every=100"]
 RUNS: list[tuple[str, list[str]]] = [("dipole", [])]
 START = 18.0   # the steady window begins
 ROWS = 3       # rows of cells on each side of the axis of the nose

@@ -12,9 +12,9 @@ from larmor import Run, plot, spectrum, verify
 
 SEEDS = (1, 2, 3)
 RUNS = [(f"seed_{seed}", [f"run.seed={seed}", f"const.phases={seed}"]) for seed in SEEDS]
-FULL = ["grid.nx=1024", "grid.lx=204.8", "grid.ny=nx", "species.protons.particles_per_cell=256", "run.t_end=400",
-        "run.dt=0.025", "const.power=0.002", "const.tau=2", "fields.eta=5e-4", "fields.eta_hyper=0",
-        "output.kick.every=80", "output.kick.average=80", "output.flow.every=80"]
+FULL = ["grid.nx=512", "grid.lx=102.4", "grid.ny=nx", "species.protons.particles_per_cell=128", "run.t_end=200",
+        "run.dt=0.025", "particles.precision=single", "const.power=0.002", "const.tau=2", "fields.eta=5e-4",
+        "fields.eta_hyper=0", "output.kick.every=80", "output.kick.average=80", "output.flow.every=80"]
 MODES = ((1, 1), (1, -1), (1, 2), (1, -2), (2, 1), (2, -1))  # as in run.ini
 STEADY = 0.5           # of the run: waves and flow are steady after it
 BAND_BUDGET = 0.01     # second order in the time step; rectangles of the heat in time

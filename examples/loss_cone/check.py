@@ -15,6 +15,7 @@ from larmor import Run, ledger, plot, verify
 RATIOS = (2, 4)                   # mirror ratios of the bottles
 CONE = 45.0                       # degrees, of the uniform field: mirror ratio 2
 SCATTERING = 0.02
+FULL = ["species.ions.particles_per_cell=20000"]
 STEPS = {"coarse": 0.2, "fine": 0.05}  # dt of the runs with scattering
 SIGMAS = 4                        # of the counting error, for every band
 ADIABATIC = 0.03                  # band of the bottles: the magnetic moment is not quite constant

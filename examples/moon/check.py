@@ -15,6 +15,8 @@ BEAM = ["fields.solver=none", "fields.bz=0", "fields.eta=0", "species.protons.te
         "species.protons.particles_per_cell=32", "grid.nx=84", "grid.ny=96", "run.dt=0.025", "run.t_end=12",
         "output.fields_every=0"]
 RUNS = [("beam", BEAM), ("wind", []), ("resistive", ["fields.eta=n < 0.06 ? thin : 0"])]
+FULL = ["grid.nx=126", "grid.ny=144", "run.dt=0.015", "species.protons.particles_per_cell=128",
+        "output.series_every=10", "output.fields_every=40"]
 START = 20.0  # the steady window begins
 MARGIN = 3.0  # d_i outside the cone, some gyroradii
 BAND_RATE, BAND_QUIET, BAND_VOID = 0.03, 0.01, 0.05
