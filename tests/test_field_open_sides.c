@@ -63,9 +63,9 @@ START_TEST(an_open_side_lets_a_flow_out)
 }
 END_TEST
 
-/* The same with a hyper-resistivity that is strong on the scale of a cell, eta_H = 1.6 u d^3. A current between the
- * side and B beyond it would raise a steady B before the side to its twelvefold (from the linear equations on this
- * grid). */
+/* The same with a hyper-resistivity that is strong on the scale of a cell, eta_H = 1.6 u d^3. If the difference between
+ * B on the side and B beyond it counted as a current, a steady B would be twelve times as large before the side (from
+ * the linear equations on this grid). */
 START_TEST(an_open_side_lets_a_flow_with_hyper_resistivity_out)
 {
     static const int sides[LM_SIDES] = {LM_INFLOW_B, LM_OPEN, PERIODIC, PERIODIC};

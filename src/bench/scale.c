@@ -48,7 +48,7 @@ static struct link measure_link(struct lm_backend *b)
 }
 
 /* Brings the machine to its usual temperature and clock, and lets ranks divide the cells by what steps cost them. A
- * division mends a part of the imbalance only, so there are two: a long run has had them. */
+ * division mends only a part of the imbalance, so they do it twice. */
 static int warm_up(struct lm_bench_sim *s, int ranks, int steps)
 {
     struct lm_backend *b = s->sim->backend;

@@ -113,7 +113,7 @@ static int get_all(struct maker *m)
     for (int d = 0; d < 3 && !status; d++) {
         status = get_with_ghosts(m, LM_B + d, B + d);
         if (!status && m->external)
-            status = get_with_ghosts(m, LM_EXTERNAL_J + d, J + d); /* find_motional makes J of it */
+            status = get_with_ghosts(m, LM_EXTERNAL_J + d, MOTIONAL + d); /* until find_motional */
         status = status ? status : get(m, LM_J_OLD + d, ION_CURRENT + d);
         status = status ? status : lm_sim_get_array(m->sim, LM_E + d, m->out->e[LM_E_CONVECTION][d]);
     }
@@ -125,35 +125,19 @@ static int get_all(struct maker *m)
     return status ? status : get(m, LM_ETA, ETA);
 }
 
-/* J along open and radiating sides beyond them (larmor/physics/fields/side_current.h). */
-static void continue_current(struct maker *m)
-{
-    const struct lm_grid *g = &m->grid;
-    for (int y = -1; y <= g->ny; y++)
-        for (int x = -1; x <= g->nx; x++) {
-            const int i = x + lm_cells_inside(&m->sides, 0, g->nx, x), j = y + lm_cells_inside(&m->sides, 1, g->ny, y);
-            if (i == x && j == y)
-                continue;
-            m->work[J][lm_at(g, x, y)] = m->work[J][lm_at(g, x, j)];
-            m->work[J + 1][lm_at(g, x, y)] = m->work[J + 1][lm_at(g, i, y)];
-            m->work[J + 2][lm_at(g, x, y)] = m->work[J + 2][lm_at(g, i, j)];
-        }
-}
-
-/* J of the plasma, from that outside, and J x B / n at the centres. */
+/* J of the plasma, and J x B / n at the centres in place of the current outside. */
 static void find_motional(struct maker *m)
 {
     const struct lm_grid *g = &m->grid;
-    const struct lm_view b = view_of(m, B), j = view_of(m, J);
+    const struct lm_view b = view_of(m, B), j = view_of(m, J), none = {.s = 0},
+                         external = m->external ? view_of(m, MOTIONAL) : none;
     for (int y = -1; y <= g->ny; y++)
         for (int x = -1; x <= g->nx; x++) {
-            const size_t k = lm_at(g, x, y);
-            const struct lm_vector v = lm_curl_b(lm_view_at(b, (long)k), m->ohm.inv_dx, m->ohm.inv_dy);
-            m->work[J][k] = v.x - m->work[J][k];
-            m->work[J + 1][k] = v.y - m->work[J + 1][k];
-            m->work[J + 2][k] = v.z - m->work[J + 2][k];
+            const long k = (long)lm_at(g, x, y);
+            const struct lm_vector v = lm_current_in_cell(&m->sides, g->nx, g->ny, x, y, lm_view_at(b, k),
+                                                          lm_external_at(external, k), m->ohm.inv_dx, m->ohm.inv_dy);
+            m->work[J][k] = v.x, m->work[J + 1][k] = v.y, m->work[J + 2][k] = v.z;
         }
-    continue_current(m);
     for (int y = 0; y < g->ny; y++)
         for (int x = 0; x < g->nx; x++) {
             const size_t k = lm_at(g, x, y);

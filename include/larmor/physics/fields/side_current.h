@@ -1,8 +1,8 @@
 /* J beyond open and radiating sides, which the Laplacian of the hyper-resistivity reads.
  *
- * B beyond such a side is that of the start. Its difference from B on the side is no current: with one, a flow u that
- * brings another B piles it up before the side where eta_H > u d^3, d the size of a cell. So J along the side is that
- * of the last cell inside.
+ * B beyond such a side stays that of the start. Where a flow of the speed u brings another B, the two differ. If this
+ * difference counted as a current, B would pile up before the side wherever eta_H > u d^3 (d: the size of a cell). So J
+ * along the side is that of the last cell inside.
  */
 #ifndef LARMOR_PHYSICS_FIELDS_SIDE_CURRENT_H
 #define LARMOR_PHYSICS_FIELDS_SIDE_CURRENT_H
@@ -10,8 +10,8 @@
 #include "larmor/physics/fields/external_current.h"
 #include "larmor/physics/fields/field_boundaries.h"
 
-/* Cells from cell i along an axis of n cells to the one inside whose J along the side counts in it: 0 but beyond open
- * and radiating sides. */
+/* For cell i beyond an open or a radiating side of an axis of n cells: the steps from it to the last cell inside. 0 for
+ * cells inside and beyond other sides. */
 LM_HD int lm_cells_inside(const struct lm_field_sides *s, int axis, int n, int i)
 {
     const int kind = s->of[2 * axis + (i >= 0)], back = i < 0 ? -i : i < n ? 0 : n - 1 - i;

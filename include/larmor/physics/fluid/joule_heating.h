@@ -29,7 +29,8 @@ LM_HD double lm_square(double v)
     return v * v;
 }
 
-/* Beyond which of its sides (left, right, lower, upper) a cell has neighbours with the same J along the side. */
+/* For the left, right, lower and upper neighbour of a cell: 1 where it lies beyond an open or a radiating side, so that
+ * its J along the side is that of the cell. */
 struct lm_even_neighbours {
     int at[4];
 };
