@@ -2,6 +2,9 @@
  * cells; strong: the domain stays, and the last states must have equal fingerprints. Case `scale-halo`: widths of the
  * halo.
  *
+ * The clock of a card at its limit of power moves by several percent within a minute. So the numbers of ranks take
+ * turns, and each turn compares the ranks with the one rank of the same turn.
+ *
  * A model stands beside the measurement: the time of one rank, and that of the messages of a rank by the latency and
  * the rate of the link between ranks 0 and 1. What the measurement takes beyond the model is imbalance, waiting for
  * rank 0, and cores, memory or electric power that the ranks share. Before the measurement, the ranks divide the cells
@@ -15,6 +18,7 @@
 #include "ranks/ranks.h"
 
 enum { MOST_COUNTS = 24, SMALL = 8, LARGE = 1 << 22 };
+enum { TURNS = 5, BATCHES = 4 /* of steps, in each turn */ };
 enum { GPU_BATCH = 30, CPU_BATCH = 10, QUICK_BATCH = 2 /* steps; the particles are sorted once in each batch */ };
 
 struct link {
@@ -22,13 +26,22 @@ struct link {
 };
 
 struct result {
-    struct lm_measured seconds;                              /* a step, by batches */
-    double mean;                                             /* s: a step */
+    double step;                                             /* s: the mean of all batches */
     double particles, waiting, bytes, messages, collectives; /* of rank 0, in a step; waiting: the part of the time */
     double imbalance;                                        /* the time of the busiest rank over the mean */
     int divisions;                                           /* of the domain, while it was timed */
     struct link link;
     uint64_t fingerprint; /* of the last state */
+};
+
+/* The turns of one number of ranks. */
+struct turns {
+    double cells;                            /* in all */
+    double step[LM_BENCH_MAX_REPEATS];       /* s */
+    double efficiency[LM_BENCH_MAX_REPEATS]; /* against one rank in the same turn */
+    int divisions;                           /* in all turns */
+    int equal;                               /* all last states are equal to that of one rank */
+    struct result last;
 };
 
 /* 1, 2, 4, ... and all ranks. */
@@ -70,30 +83,23 @@ static int divisions_of(const struct lm_bench_sim *s, int ranks)
     return ranks > 1 ? lm_distributed_divisions(s->sim->backend, &seconds) : 0;
 }
 
-static int time_steps(struct lm_bench_sim *s, int ranks, int steps, int batches, struct result *out)
+static int time_steps(struct lm_bench_sim *s, int ranks, int steps, struct result *out)
 {
-    double times[LM_BENCH_MAX_REPEATS];
-    const int divisions = divisions_of(s, ranks);
+    const int divisions = divisions_of(s, ranks), all = steps * BATCHES;
     int status = lm_bench_advance(s, steps);
     const struct lm_ranks_traffic before = lm_ranks_traffic();
     const double begin = lm_clock();
-    for (int k = 0; k < batches && !status; k++) {
-        const double from = lm_clock();
+    for (int k = 0; k < BATCHES && !status; k++)
         status = lm_bench_advance(s, steps);
-        times[k] = (lm_clock() - from) / steps;
-    }
-    if (status)
-        return status;
+    const double seconds = lm_clock() - begin;
     const struct lm_ranks_traffic after = lm_ranks_traffic();
-    const double all = (double)steps * batches;
-    out->mean = (lm_clock() - begin) / all;
-    out->seconds = lm_measured_of(times, batches);
+    out->step = seconds / all;
     out->divisions = divisions_of(s, ranks) - divisions;
-    out->waiting = (after.seconds - before.seconds) / (lm_clock() - begin);
+    out->waiting = (after.seconds - before.seconds) / seconds;
     out->bytes = (after.bytes - before.bytes) / all;
     out->messages = (after.messages - before.messages) / all;
     out->collectives = (after.collectives - before.collectives) / all;
-    return LM_OK;
+    return status;
 }
 
 static int batch_of(const struct lm_bench *b)
@@ -104,7 +110,7 @@ static int batch_of(const struct lm_bench *b)
 static int measure(struct lm_bench *b, int ranks, const struct lm_bench_problem *problem, struct result *out)
 {
     struct lm_bench_sim *s;
-    const int steps = batch_of(b), batches = lm_bench_repeats(b, b->options->quick ? 2 : 5);
+    const int steps = batch_of(b);
     *out = (struct result){.link = {0, 1}};
     lm_ranks_use(ranks);
     int status = lm_bench_sim_new(b, problem, &s);
@@ -112,7 +118,7 @@ static int measure(struct lm_bench *b, int ranks, const struct lm_bench_problem 
         out->particles = s->particles;
         status = warm_up(s, ranks, lm_bench_on_gpu(b) ? 2 * steps : steps);
         if (!status)
-            status = time_steps(s, ranks, steps, batches, out);
+            status = time_steps(s, ranks, steps, out);
         if (ranks > 1 && !status) {
             status = lm_distributed_measure(s->sim->backend, &out->imbalance);
             out->link = measure_link(s->sim->backend);
@@ -149,10 +155,11 @@ static int new_table(const struct lm_bench *b, int weak, struct lm_table **t)
     lm_table_column(*t, "collectives", "1/step");
     if (!weak)
         lm_table_column(*t, "fingerprint", "");
-    lm_table_note(*t, "rate of all particles, by batches; step, efficiency: of the mean step; the particles are sorted "
-                      "once in each batch; waiting: the part of its time that rank 0 spends in messages; imbalance: "
-                      "what a step keeps the busiest rank computing beyond the mean of all; divisions: of the domain, "
-                      "while it was timed; sent, messages: by rank 0");
+    lm_table_note(*t, "rate of all particles, step, efficiency: medians of turns, each against one rank in the same "
+                      "turn; the particles are sorted once in each batch; divisions: of the domain, while all turns "
+                      "were timed");
+    lm_table_note(*t, "of the last turn: waiting, the part of its time that rank 0 spends in messages; imbalance, what "
+                      "a step keeps the busiest rank computing beyond the mean of all; sent, messages, by rank 0");
     return LM_OK;
 }
 
@@ -162,31 +169,31 @@ static double message_seconds(const struct result *r, const struct link *link, i
     return (r->messages + r->collectives * log2(ranks)) * link->latency + r->bytes / link->rate;
 }
 
-static void put_row(struct lm_table *t, int weak, int ranks, double cells, const struct result *one,
-                    const struct result *r)
+static void put_row(struct lm_table *t, int weak, int ranks, struct turns *turns, int count, double one)
 {
-    const double alone = weak ? one->mean : one->mean / ranks;
+    const struct result *r = &turns->last;
+    const double alone = weak ? one : one / ranks;
+    const struct lm_measured step = lm_measured_of(turns->step, count);
     lm_table_row(t, "%d rank%s", ranks, ranks == 1 ? "" : "s");
-    lm_table_number(t, CELLS, 1e-6 * cells);
-    lm_table_measured(t, RATE, lm_measured_rate(1e-9 * r->particles, r->seconds));
-    lm_table_number(t, STEP, 1e3 * r->mean);
-    lm_table_number(t, EFFICIENCY, 100 * alone / r->mean);
+    lm_table_number(t, CELLS, 1e-6 * turns->cells);
+    lm_table_measured(t, RATE, lm_measured_rate(1e-9 * r->particles, step));
+    lm_table_number(t, STEP, 1e3 * step.median);
     if (ranks == 1)
         return;
+    lm_table_measured(t, EFFICIENCY, lm_measured_scaled(100, lm_measured_of(turns->efficiency, count)));
     lm_table_number(t, MODEL, 100 * alone / (alone + message_seconds(r, &r->link, ranks)));
     lm_table_number(t, WAITING, 100 * r->waiting);
     lm_table_number(t, IMBALANCE, 100 * (r->imbalance - 1));
-    lm_table_number(t, DIVISIONS, r->divisions);
+    lm_table_number(t, DIVISIONS, turns->divisions);
     lm_table_number(t, SENT, 1e-6 * r->bytes);
     lm_table_number(t, MESSAGES, r->messages);
     lm_table_number(t, COLLECTIVES, r->collectives);
 }
 
 /* The link, and the model for ranks that are not here. */
-static void put_notes(struct lm_table *t, int weak, const struct result *one, const struct result *last)
+static void put_notes(struct lm_table *t, int weak, double alone, const struct result *last)
 {
     enum { MANY = 1024 };
-    const double alone = one->mean;
     lm_table_note(t, "link of ranks 0 and 1: %.3g us for a small message, %.3g GB/s each way", 1e6 * last->link.latency,
                   1e-9 * last->link.rate);
     if (weak)
@@ -206,13 +213,12 @@ static void multiply(struct lm_bench_problem *p, int by)
     p->rows *= by;
 }
 
-static int run_table(struct lm_bench *b, int weak)
+/* One turn: each number of ranks once, the largest first in every second turn, so that what changes steadily falls on
+ * both. */
+static int take_turn(struct lm_bench *b, int weak, const int *counts, int n, int turn, struct turns *all)
 {
-    int counts[MOST_COUNTS];
-    struct lm_table *t;
-    struct result one = {.particles = 0}, r = one;
-    int status = new_table(b, weak, &t);
-    for (int k = 0, n = list_counts(counts); k < n && !status; k++) {
+    for (int i = 0; i < n; i++) {
+        const int k = turn % 2 ? n - 1 - i : i;
         struct lm_bench_problem p = {.shape = LM_LINEAR,
                                      .precision = LM_DOUBLE,
                                      .cells = lm_bench_cells(b),
@@ -220,19 +226,40 @@ static int run_table(struct lm_bench *b, int weak)
                                      .sort_every = batch_of(b)};
         p.rows = p.cells;
         multiply(&p, weak ? counts[k] : 1);
-        status = measure(b, counts[k], &p, &r);
-        one = k == 0 ? r : one;
-        if (!status)
-            put_row(t, weak, counts[k], (double)p.cells * p.rows, &one, &r);
-        if (!status && !weak)
-            lm_bench_put_equal(b, t, EQUAL, one.fingerprint == r.fingerprint);
+        const int status = measure(b, counts[k], &p, &all[k].last);
+        if (status)
+            return status;
+        all[k].cells = (double)p.cells * p.rows;
+        all[k].step[turn] = all[k].last.step;
+        all[k].divisions += all[k].last.divisions;
     }
-    if (!status) {
-        put_notes(t, weak, &one, &r);
-        return lm_bench_add(b, &t);
+    for (int k = 0; k < n; k++) {
+        all[k].efficiency[turn] = all[0].step[turn] / all[k].step[turn] / (weak ? 1 : counts[k]);
+        all[k].equal &= all[k].last.fingerprint == all[0].last.fingerprint;
     }
-    lm_table_free(&t);
-    return status;
+    return LM_OK;
+}
+
+static int run_table(struct lm_bench *b, int weak)
+{
+    int counts[MOST_COUNTS], status = LM_OK;
+    struct turns all[MOST_COUNTS];
+    struct lm_table *t;
+    const int n = list_counts(counts), turns = lm_bench_repeats(b, b->options->quick ? 2 : TURNS);
+    for (int k = 0; k < n; k++)
+        all[k] = (struct turns){.equal = 1};
+    for (int turn = 0; turn < turns && !status; turn++)
+        status = take_turn(b, weak, counts, n, turn, all);
+    if (status || (status = new_table(b, weak, &t)))
+        return status;
+    const double one = lm_measured_of(all[0].step, turns).median;
+    for (int k = 0; k < n; k++) {
+        put_row(t, weak, counts[k], &all[k], turns, one);
+        if (!weak)
+            lm_bench_put_equal(b, t, EQUAL, all[k].equal);
+    }
+    put_notes(t, weak, one, &all[n - 1].last);
+    return lm_bench_add(b, &t);
 }
 
 /* --- the width of the halo --- */
@@ -273,7 +300,7 @@ static int run_halos(struct lm_bench *b)
         if (status)
             break;
         lm_table_row(t, "%s", widths[k]);
-        lm_table_number(t, HALO_STEP, 1e3 * r.mean);
+        lm_table_number(t, HALO_STEP, 1e3 * r.step);
         lm_table_number(t, HALO_WAITING, 100 * r.waiting);
         lm_table_number(t, HALO_SENT, 1e-6 * r.bytes);
         lm_table_number(t, HALO_MESSAGES, r.messages);
