@@ -63,19 +63,42 @@ START_TEST(nobody_looks_into_bodies)
 }
 END_TEST
 
-/* E_z in a cell of body 1, a conductor of whole cells: 0 inside; beside its surface minus the mean of eta J_z in the
- * one or two cells across, so that E_z is 0 on the surface; 0 where it has cells across on opposite sides. */
+/* E_z without the hyper-resistive part that goes from cell (i, j) to the surface of a conductor. In the plasma it is
+ * the part eta^2/(eta^2 + (B/n)^2) of all. */
+static double ez_for_surface(const struct box *x, const struct state *s, int i, int j)
+{
+    const struct lm_grid *g = &x->g;
+    const long step[3] = {0, -1, -(long)g->stride};
+    const size_t at = lm_at(g, i, j);
+    const struct lm_view b = {s->a[B] + at, s->a[B + 1] + at, s->a[B + 2] + at, g->stride};
+    const double *const ji[3] = {s->a[JI] + at, s->a[JI + 1] + at, s->a[JI + 2] + at};
+    struct lm_vector curl[3];
+    for (int k = 0; k < 3; k++)
+        curl[k] = lm_curl_b(lm_view_at(b, step[k]), 1 / g->dx, 1 / g->dy);
+    const double resistive = s->a[ETA][at] * curl[0].z;
+    if (body_cells[(j + N) % N * N + (i + N) % N] != 0)
+        return resistive;
+    /* ((J - J_i) x B)_z/n at the centre */
+    const double n = fmax(s->a[DENSITY][at], every_term.floor),
+                 x_part =
+                     0.5 * (curl[0].x * b.y[0] + curl[1].x * b.y[step[1]]) - ji[0][0] * 0.5 * (b.y[0] + b.y[step[1]]),
+                 y_part =
+                     0.5 * (curl[0].y * b.x[0] + curl[2].y * b.x[step[2]]) - ji[1][0] * 0.5 * (b.x[0] + b.x[step[2]]);
+    const double eta2 = s->a[ETA][at] * s->a[ETA][at];
+    return eta2 / (eta2 + lm_b_squared(b) / (n * n)) * ((x_part - y_part) / n + resistive);
+}
+
+/* E_z in a cell of body 1, a conductor of whole cells: 0 inside; beside its surface minus the mean of what the one or
+ * two cells across have for it, so that E_z is 0 on the surface; 0 where it has cells across on opposite sides. */
 static double conductor_ez(const struct box *x, const struct state *s, int i, int j)
 {
     static const int to[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
-    const struct lm_view b = {s->a[B], s->a[B + 1], s->a[B + 2], x->g.stride};
     int outside[4];
     double sum = 0;
     for (int k = 0; k < 4; k++) {
-        const size_t at = lm_at(&x->g, i + to[k][0], j + to[k][1]);
         outside[k] = body_cells[(j + to[k][1] + N) % N * N + (i + to[k][0] + N) % N] != 1;
         if (outside[k])
-            sum += s->a[ETA][at] * lm_curl_b(lm_view_at(b, (long)at), 1 / x->g.dx, 1 / x->g.dy).z;
+            sum += ez_for_surface(x, s, i + to[k][0], j + to[k][1]);
     }
     const int count = outside[0] + outside[1] + outside[2] + outside[3];
     return count == 0 || (outside[0] && outside[1]) || (outside[2] && outside[3]) ? 0 : -sum / count;

@@ -45,8 +45,9 @@ enum lm_node_kind {
  * parts are those in insulators.
  *
  * E_z is 0 in a conductor, and near its surface it grows with the distance from it. In the nodes next to the surface,
- * just inside or outside, E_z = eta J_z follows from those of the neighbours farther out: the parts of E_z in a node of
- * LM_NODE_CONDUCTS are weights of the neighbours at lower x, higher x, lower y and higher y (lm_node_weight).
+ * just inside or outside, E_z follows from those of the neighbours farther out (larmor/physics/fields/solid.h): the
+ * parts of E_z in a node of LM_NODE_CONDUCTS are weights of the neighbours at lower x, higher x, lower y and higher y
+ * (lm_node_weight).
  *
  * B_z on a corner is that of the part of the cell around it that no conductor has, and E_x and E_y act on the parts of
  * its edges that are open: the conformal method of Dey and Mittra (1997, IEEE Microw. Guid. Wave Lett. 7, 273). Corners

@@ -24,6 +24,8 @@ GAINS = {"stopped": "to_gas_weight", "push_x": "to_gas_momentum_x", "push_y": "t
          "heat": "to_gas_energy"}
 BUSY = [f"{what}_{s}" for s in SPECIES for what in ("charge_exchanged", "theta_cutoff", "body_moon", "to_electrons_energy",
                                                     "leak_x_max", "injected_x_min", "ionised")]
+# m n u^2 + n T + B^2/2 of the wind with its heavy ions, and the pressure of the electrons at the density 1.2
+WIND = 1 * 1.3 * 1 + (0.2 + 0.1 * 0.3) + 0.5 * (0.2**2 + 0.6**2) + 0.2 * 1.2 ** (5 / 3)
 BUSY += ["energy_stopped_wind", "electron_heat"]
 
 
@@ -44,9 +46,13 @@ def budgets(series: Series, steps: int) -> Iterator[tuple[str, float, float, flo
 
 def rows(program: Program, long: bool) -> Iterator[verify.Row]:
     steps = 10000 if long else 1000
-    series = program.run(CASE, [f"run.steps={steps}", f"output.series_every={steps // 100}"]).series
+    run = program.run(CASE, [f"run.steps={steps}", f"output.series_every={steps // 100}", f"output.fields_every={steps}"])
+    series = run.series
     for name, off, of, limit in budgets(series, steps):
         yield verify.at_most(f"{name}: missing part", off / of if of else math.nan, limit / of if of else 0)
     residuals = [name for name in series.names if "residual" in name]
     yield verify.zero("ledgers that do not close", sum(series[name].any() for name in residuals) if residuals else math.nan)
     yield verify.zero("exchanges that are idle", sum(series[name][-1] == 0 for name in BUSY))
+    with run.fields(steps) as fields:
+        largest = max(np.abs(fields[f"B/{axis}"]).max() for axis in "xy")
+    yield verify.at_most("largest pressure of B_x and of B_y", largest**2 / 2, WIND)

@@ -16,12 +16,19 @@
  * conductors and insulators take the resistivity away there, and leave the motional field. In place of the share that a
  * cut node does not have, the plasma's part of it has the resistivity |B|/n, so that E there is as large as the Hall
  * term is. Otherwise a plasma without resistivity would hold the field in the surface.
+ *
+ * E_z is 0 on the surface of a conductor, between the nodes of the grid. A node beside the surface, just inside or just
+ * outside, has a multiple of E_z farther out. All of E_z goes into it, with the motional field: with eta J_z alone the
+ * flux through the surface would change as long as there is a motional field, without an end. What such a node takes
+ * from the Hall term can give energy to B. So it takes the part eta^2/(eta^2 + (B/n)^2) only: all where the resistivity
+ * decides, which is of second order, and nothing where the Hall term does. There the surface is on the nodes inside.
  */
 #ifndef LARMOR_PHYSICS_FIELDS_SOLID_H
 #define LARMOR_PHYSICS_FIELDS_SOLID_H
 
 #include "larmor/body.h"
 #include "larmor/physics/fields/ohm.h"
+#include "larmor/physics/fields/void.h"
 
 /* The node of E_`component` lies between its own cell and this other one (E_z at the centre: the same cell). */
 LM_HD int lm_across(int component, int s)
@@ -117,15 +124,30 @@ LM_HD int lm_neighbour(int neighbour, int s)
     return neighbour % 2 ? step : -step;
 }
 
-/* E_z in a node of LM_NODE_CONDUCTS. */
-LM_HD double lm_conductor_ez(const struct lm_body_node *n, struct lm_ohm_view v, const struct lm_ohm *o)
+/* The part of E_z of a cell that goes into nodes at the surface of a conductor. `eta`: in the substeps. */
+LM_HD double lm_resistive_part(double eta, struct lm_view b, double per_density)
+{
+    const double square = eta * eta;
+    return square > 0.0 ? square / (square + lm_b_squared(b) * (per_density * per_density)) : 0.0;
+}
+
+/* What a node of LM_NODE_CONDUCTS has of E_z farther out. */
+LM_HD double lm_conductor_ez(const struct lm_body_node *n, struct lm_body_view b, struct lm_ohm_view v,
+                             const struct lm_ohm *o)
 {
     double e = 0.0;
     LM_UNROLL
     for (int p = 0; p < LM_NODE_PARTS; p++) {
         const int k = lm_neighbour(p, v.j.s);
-        if (n->part[p] != 0) /* nothing is read of others */
-            e += lm_node_weight(n, p) * (lm_substep_eta(v.eta[k], o) * v.j.z[k]);
+        double eta, e_motional = 0.0, part = 1.0;
+        if (n->part[p] == 0)
+            continue; /* nothing is read of others */
+        eta = lm_substep_eta(v.eta[k], o);
+        if (!b.solid[k]) {
+            e_motional = v.motional.z[k];
+            part = lm_resistive_part(eta, lm_view_at(v.b, k), b.per_density[k]);
+        }
+        e += lm_node_weight(n, p) * (part * (e_motional + eta * v.j.z[k]));
     }
     return e;
 }
@@ -169,8 +191,13 @@ LM_HD void lm_body_node_field(int d, struct lm_body_view b, struct lm_ohm_view v
     double own = 0.0;
     if (n->kind == LM_NODE_PLASMA)
         return;
+    if (n->kind == LM_NODE_CONDUCTS && d == 2 && !here) {
+        const double part = lm_resistive_part(lm_substep_eta(v.eta[0], o), v.b, b.per_density[0]);
+        *total = (1.0 - part) * *total + lm_conductor_ez(n, b, v, o);
+        return;
+    }
     if (n->kind == LM_NODE_CONDUCTS) {
-        own = d == 2 ? lm_conductor_ez(n, v, o) : 0.0;
+        own = d == 2 ? lm_conductor_ez(n, b, v, o) : 0.0;
     } else if (n->kind != LM_NODE_INSULATES) {
         const double hall = lm_hall_eta(n, 0.5 * (here + there), b, v);
         const double eta = n->kind == LM_NODE_NARROW ? lm_narrow_eta(n, v.eta, other, v.j.s, hall)
