@@ -63,29 +63,17 @@ START_TEST(nobody_looks_into_bodies)
 }
 END_TEST
 
-/* E_z without the hyper-resistive part that goes from cell (i, j) to the surface of a conductor. In the plasma it is
- * the part eta^2/(eta^2 + (B/n)^2) of all. */
+/* The resistive E_z that goes from cell (i, j) to the surface of a conductor: in the plasma the part
+ * eta^2/(eta^2 + (B/n)^2) of all. */
 static double ez_for_surface(const struct box *x, const struct state *s, int i, int j)
 {
     const struct lm_grid *g = &x->g;
-    const long step[3] = {0, -1, -(long)g->stride};
     const size_t at = lm_at(g, i, j);
     const struct lm_view b = {s->a[B] + at, s->a[B + 1] + at, s->a[B + 2] + at, g->stride};
-    const double *const ji[3] = {s->a[JI] + at, s->a[JI + 1] + at, s->a[JI + 2] + at};
-    struct lm_vector curl[3];
-    for (int k = 0; k < 3; k++)
-        curl[k] = lm_curl_b(lm_view_at(b, step[k]), 1 / g->dx, 1 / g->dy);
-    const double resistive = s->a[ETA][at] * curl[0].z;
-    if (body_cells[(j + N) % N * N + (i + N) % N] != 0)
-        return resistive;
-    /* ((J - J_i) x B)_z/n at the centre */
-    const double n = fmax(s->a[DENSITY][at], every_term.floor),
-                 x_part =
-                     0.5 * (curl[0].x * b.y[0] + curl[1].x * b.y[step[1]]) - ji[0][0] * 0.5 * (b.y[0] + b.y[step[1]]),
-                 y_part =
-                     0.5 * (curl[0].y * b.x[0] + curl[2].y * b.x[step[2]]) - ji[1][0] * 0.5 * (b.x[0] + b.x[step[2]]);
-    const double eta2 = s->a[ETA][at] * s->a[ETA][at];
-    return eta2 / (eta2 + lm_b_squared(b) / (n * n)) * ((x_part - y_part) / n + resistive);
+    const double eta = s->a[ETA][at], resistive = eta * lm_curl_b(b, 1 / g->dx, 1 / g->dy).z,
+                 n = fmax(s->a[DENSITY][at], every_term.floor);
+    const int in_body = body_cells[(j + N) % N * N + (i + N) % N] != 0;
+    return in_body ? resistive : eta * eta / (eta * eta + lm_b_squared(b) / (n * n)) * resistive;
 }
 
 /* E_z in a cell of body 1, a conductor of whole cells: 0 inside; beside its surface minus the mean of what the one or

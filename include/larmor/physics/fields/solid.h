@@ -18,10 +18,9 @@
  * term is. Otherwise a plasma without resistivity would hold the field in the surface.
  *
  * E_z is 0 on the surface of a conductor, between the nodes of the grid. A node beside the surface, just inside or just
- * outside, has a multiple of E_z farther out. All of E_z goes into it, with the motional field: with eta J_z alone the
- * flux through the surface would change as long as there is a motional field, without an end. What such a node takes
- * from the Hall term can give energy to B. So it takes the part eta^2/(eta^2 + (B/n)^2) only: all where the resistivity
- * decides, which is of second order, and nothing where the Hall term does. There the surface is on the nodes inside.
+ * outside, has a multiple of eta J_z farther out. The motional field farther out, which is not in it, changes the flux
+ * through the surface. So the node takes the part eta^2/(eta^2 + (B/n)^2) only: all where the resistivity decides,
+ * which is of second order, and nothing where the Hall term does. There the surface is on the nodes inside.
  */
 #ifndef LARMOR_PHYSICS_FIELDS_SOLID_H
 #define LARMOR_PHYSICS_FIELDS_SOLID_H
@@ -131,24 +130,22 @@ LM_HD double lm_resistive_part(double eta, struct lm_view b, double per_density)
     return square > 0.0 ? square / (square + lm_b_squared(b) * (per_density * per_density)) : 0.0;
 }
 
-/* What a node of LM_NODE_CONDUCTS has of E_z farther out. */
+/* The resistive E_z of the cell `k` elements away that goes into nodes at the surface of a conductor. */
+LM_HD double lm_resistive_ez(struct lm_body_view b, struct lm_ohm_view v, const struct lm_ohm *o, int k)
+{
+    const double eta = lm_substep_eta(v.eta[k], o), e = eta * v.j.z[k];
+    return b.solid[k] ? e : lm_resistive_part(eta, lm_view_at(v.b, k), b.per_density[k]) * e;
+}
+
+/* What a node of LM_NODE_CONDUCTS has of the cells farther out. */
 LM_HD double lm_conductor_ez(const struct lm_body_node *n, struct lm_body_view b, struct lm_ohm_view v,
                              const struct lm_ohm *o)
 {
     double e = 0.0;
     LM_UNROLL
-    for (int p = 0; p < LM_NODE_PARTS; p++) {
-        const int k = lm_neighbour(p, v.j.s);
-        double eta, e_motional = 0.0, part = 1.0;
-        if (n->part[p] == 0)
-            continue; /* nothing is read of others */
-        eta = lm_substep_eta(v.eta[k], o);
-        if (!b.solid[k]) {
-            e_motional = v.motional.z[k];
-            part = lm_resistive_part(eta, lm_view_at(v.b, k), b.per_density[k]);
-        }
-        e += lm_node_weight(n, p) * (part * (e_motional + eta * v.j.z[k]));
-    }
+    for (int p = 0; p < LM_NODE_PARTS; p++)
+        if (n->part[p] != 0) /* nothing is read of others */
+            e += lm_node_weight(n, p) * lm_resistive_ez(b, v, o, lm_neighbour(p, v.j.s));
     return e;
 }
 
@@ -192,8 +189,7 @@ LM_HD void lm_body_node_field(int d, struct lm_body_view b, struct lm_ohm_view v
     if (n->kind == LM_NODE_PLASMA)
         return;
     if (n->kind == LM_NODE_CONDUCTS && d == 2 && !here) {
-        const double part = lm_resistive_part(lm_substep_eta(v.eta[0], o), v.b, b.per_density[0]);
-        *total = (1.0 - part) * *total + lm_conductor_ez(n, b, v, o);
+        *total = (*total - lm_resistive_ez(b, v, o, 0)) + lm_conductor_ez(n, b, v, o);
         return;
     }
     if (n->kind == LM_NODE_CONDUCTS) {
