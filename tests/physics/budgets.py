@@ -5,6 +5,9 @@ the ions have given to their gas, in number, momentum and energy; and a gas has 
 in a step is rounded to whole quanta of the field, at most 2^-46 of its largest value. Six standard deviations of the sum of this
 rounding may be missing. Every ion that is born takes the same share of the gas, rounded once, so half a quantum for each ion may be
 missing there. The run has 1000 steps, in the long form 10000.
+
+At the end B_x^2/2 and B_y^2/2 are nowhere larger than the pressure of the wind, which is all that presses B against the conducting
+moon: the flux through the surface of a conductor stays as it is.
 """
 
 from __future__ import annotations
@@ -24,9 +27,9 @@ GAINS = {"stopped": "to_gas_weight", "push_x": "to_gas_momentum_x", "push_y": "t
          "heat": "to_gas_energy"}
 BUSY = [f"{what}_{s}" for s in SPECIES for what in ("charge_exchanged", "theta_cutoff", "body_moon", "to_electrons_energy",
                                                     "leak_x_max", "injected_x_min", "ionised")]
-# m n u^2 + n T + B^2/2 of the wind with its heavy ions, and the pressure of the electrons at the density 1.2
-WIND = 1 * 1.3 * 1 + (0.2 + 0.1 * 0.3) + 0.5 * (0.2**2 + 0.6**2) + 0.2 * 1.2 ** (5 / 3)
 BUSY += ["energy_stopped_wind", "electron_heat"]
+# m n u^2 + n T + B^2/2 of the wind with its heavy ions, and the pressure of the electrons at the density 1.2
+WIND = 1.3 + (0.2 + 0.1 * 0.3) + 0.5 * (0.2**2 + 0.6**2) + 0.2 * 1.2 ** (5 / 3)
 
 
 def half_quantum(series: Series, field: str) -> float:

@@ -18,9 +18,10 @@
  * term is. Otherwise a plasma without resistivity would hold the field in the surface.
  *
  * E_z is 0 on the surface of a conductor, between the nodes of the grid. A node beside the surface, just inside or just
- * outside, has a multiple of eta J_z farther out. The motional field farther out, which is not in it, changes the flux
- * through the surface. So the node takes the part eta^2/(eta^2 + (B/n)^2) only: all where the resistivity decides,
- * which is of second order, and nothing where the Hall term does. There the surface is on the nodes inside.
+ * outside, takes a multiple of eta J_z from the cells farther out. It does not take their motional field, so a motional
+ * field changes the flux through the surface. Therefore the node takes only the part eta^2/(eta^2 + (B/n)^2). The part
+ * is nearly 1 where the resistivity is much larger than the Hall term, and there the error is of second order. Where
+ * the resistivity is much smaller, the part is nearly 0, and the surface is on the nodes inside.
  */
 #ifndef LARMOR_PHYSICS_FIELDS_SOLID_H
 #define LARMOR_PHYSICS_FIELDS_SOLID_H
@@ -123,7 +124,8 @@ LM_HD int lm_neighbour(int neighbour, int s)
     return neighbour % 2 ? step : -step;
 }
 
-/* The part of E_z of a cell that goes into nodes at the surface of a conductor. `eta`: in the substeps. */
+/* The part of the resistive E_z of a plasma cell that goes into nodes at the surface of a conductor. `eta`: what the
+ * substeps take of the resistivity. */
 LM_HD double lm_resistive_part(double eta, struct lm_view b, double per_density)
 {
     const double square = eta * eta;
