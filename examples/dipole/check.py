@@ -19,20 +19,21 @@ CAVITY = 2.0   # d_i from the planet and from the magnetopause, some gyroradii
 
 
 class Theory:
-    """A fluid of gamma = 2 across B_z, ions and B together, with isothermal electrons; n = 1 and B = 1 upstream."""
+    """A fluid across B_z, n = 1 and B = 1 upstream: ions have gamma = 2, B stays B/n, electrons are isothermal."""
 
     def __init__(self, run: Run) -> None:
         self.wind, self.moment = run.number("const.wind"), run.number("const.moment")
         self.ions, self.electrons = run.number("species.protons.temperature"), run.number("electrons.temperature")
         self.radius, self.cell = run.number("body.planet.radius"), run.number("grid.lx") / run.number("grid.nx")
         self.x, self.y = run.number("const.planet_x"), run.number("const.planet_y")
-        total = self.ions + self.electrons + 0.5
-        mach2 = self.wind**2 / (2 * total)
-        self.behind = 3 * mach2 / (mach2 + 2)
-        slow = (mach2 + 2) / (4 * mach2 - 1)                  # the square of the Mach number behind the shock
-        pressure = total * (4 * mach2 - 1) / 3
-        self.stopped = self.behind * (1 + slow / 2)           # at rest, compressed adiabatically with p ~ n^2
-        self.pressure = pressure * (1 + slow / 2)**2
+        self.momentum = self.wind**2 + self.ions + self.electrons + 0.5         # a flux, as far as the shock
+        self.energy = self.wind**2 / 2 + 2 * self.ions + 1                      # of an ion, as far as the magnetopause
+        n = np.linspace(1.001, 3, 3001)                                         # a fluid of gamma = 2 is compressed to 3
+        self.behind = shocks.crossing(n, -self.energy_of(n, self.wind / n, self.ion_pressure(n)), -self.energy)
+        rise = self.ion_pressure(self.behind) / self.behind**2                  # p_i/n^2, which stays behind the shock
+        n = np.linspace(self.behind, 2 * self.behind, 3001)
+        self.stopped = shocks.crossing(n, self.energy_of(n, 0, rise * n**2), self.energy)
+        self.pressure = rise * self.stopped**2 + self.electrons * self.stopped + self.stopped**2 / 2
         self.edge = np.sqrt(2 * (self.pressure - 0.5))        # B in the plane at the magnetopause; B_z is 1 in the cavity
         # The conductor keeps the normal field on its surface: that of the softened dipole and of its image at the start.
         image = self.moment / (2 * run.number("const.standoff"))**2
@@ -40,6 +41,14 @@ class Theory:
         self.standoff = np.sqrt(2 * self.kept / self.edge - self.radius**2)  # field doubled, by a plane and by a circle
         self.acting = self.kept / (1 + self.radius**2 / self.standoff**2)    # the field from outside does not enter it
         self.gyroradius = self.wind / self.edge
+
+    def ion_pressure(self, n: np.ndarray | float) -> np.ndarray | float:
+        """Of plasma with the momentum that comes in, as it is at the shock."""
+        return self.momentum - self.wind**2 / n - self.electrons * n - n**2 / 2
+
+    def energy_of(self, n: np.ndarray, speed: np.ndarray | float, ion_pressure: np.ndarray) -> np.ndarray:
+        """What an ion carries along: its energy and the work of p_i, that of B^2/2, and the work of isothermal electrons."""
+        return speed**2 / 2 + 2 * ion_pressure / n + n + self.electrons * np.log(n)
 
     def inside(self, r: float) -> tuple[float, float]:
         """B on the axis of the nose, with the magnetopause a plane, and with it a circle around the planet."""
