@@ -28,11 +28,15 @@ static struct lm_tally tally(void)
 
 static struct lm_control control(void)
 {
-    struct lm_control c = {.frequency = size(), .floored = any(), .voids = any()};
+    struct lm_control c = {.frequency = size(), .eta = size(), .floored = any(), .voids = any()};
     for (int d = 0; d < 3; d++)
         c.push_e[d] = size();
+    for (int axis = 0; axis < 2; axis++)
+        c.push_pressure[axis] = size();
     for (int s = 0; s < LM_MAX_SPECIES; s++) {
         c.speed2[s] = size();
+        for (int d = 0; d < 3; d++)
+            c.friction_e[s][d] = size();
         c.strays[s] = any();
         c.charge_quanta[s] = any();
         c.to_gas[s] = tally();
@@ -84,6 +88,33 @@ START_TEST(controls)
 }
 END_TEST
 
+/* A message of all species and fields has each byte of lm_control once; one of a few has what is theirs. */
+START_TEST(messages_of_controls)
+{
+    srand((unsigned)_i);
+    struct lm_control c = control(), back;
+    struct lm_control_message all = {.species = LM_MAX_SPECIES, .backgrounds = LM_MAX_BACKGROUNDS},
+                              few = {.species = 2, .backgrounds = 1};
+    lm_pack_control(&c, &all);
+    ck_assert_uint_eq(all.used, sizeof c);
+    lm_unpack_control(&all, &back);
+    ck_assert(!memcmp(&back, &c, sizeof c));
+    lm_pack_control(&c, &few);
+    ck_assert_uint_lt(few.used, sizeof c / 4);
+    lm_unpack_control(&few, &back);
+    for (int s = 2; s < LM_MAX_SPECIES; s++) {
+        c.speed2[s] = 0;
+        memset(c.friction_e[s], 0, sizeof c.friction_e[s]);
+        c.strays[s] = c.charge_quanta[s] = 0;
+        c.to_gas[s] = c.exchanged[s] = c.to_electrons[s] = (struct lm_tally){0};
+        memset(c.lost[s], 0, sizeof c.lost[s]);
+        memset(c.injected[s], 0, sizeof c.injected[s]);
+    }
+    memset(&c.background[1], 0, (LM_MAX_BACKGROUNDS - 1) * sizeof c.background[1]);
+    ck_assert(!memcmp(&back, &c, sizeof c));
+}
+END_TEST
+
 START_TEST(other_results)
 {
     srand((unsigned)_i);
@@ -112,6 +143,7 @@ int main(void)
     TCase *t = tcase_create("merge");
     suite_add_tcase(suite, t);
     tcase_add_loop_test(t, controls, 0, CASES);
+    tcase_add_loop_test(t, messages_of_controls, 0, CASES);
     tcase_add_loop_test(t, other_results, 0, CASES);
     return suite_run(suite);
 }

@@ -229,7 +229,7 @@ static int control(struct lm_distributed *d)
         return status;
     count_present(d, out);
     lm_effort_end_step(d);
-    lm_ranks_reduce(out, sizeof *out, lm_merge_control);
+    lm_reduce_control(out, d->part->setup.species_count, d->part->setup.background_count);
     return LM_OK;
 }
 

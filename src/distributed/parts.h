@@ -310,6 +310,22 @@ struct lm_balance lm_effort_expected(const struct lm_distributed *d);
 /* The setup of this rank's part, and its backend: src/distributed/setup.c. */
 int lm_create_part(struct lm_distributed *d);
 
+/* --- src/distributed/control.c --- */
+
+/* What a message has of lm_control: the values, and the entries of so many species and background fields. */
+struct lm_control_message {
+    int species, backgrounds; /* of the setup */
+    size_t used;              /* bytes of data */
+    char data[sizeof(struct lm_control)];
+};
+
+/* To a message whose counts are set, and back. Entries that the message does not have become 0. */
+void lm_pack_control(struct lm_control *c, struct lm_control_message *m);
+void lm_unpack_control(struct lm_control_message *m, struct lm_control *c);
+
+/* c of all ranks becomes what lm_merge_control makes of all; collective. */
+void lm_reduce_control(struct lm_control *c, int species, int backgrounds);
+
 /* --- src/distributed/merge.c --- */
 
 lm_merge lm_merge_control, lm_merge_particle_sums, lm_merge_grid_sums, lm_merge_limits, lm_merge_rates, lm_merge_least,
