@@ -14,42 +14,54 @@
 namespace
 {
 
-__global__ void closure_kernel(double *floored, double *p, const double *n, const double *other, size_t size,
-                               struct lm_ohm o)
+/* What is found of the mean of two densities. floored, p: NULL where they are not wanted. */
+struct density_problem {
+    const double *n, *other, *was_void, *b;
+    const uint8_t *solid; /* NULL without bodies */
+    double whistler_floor;
+    double *floored, *p, *per_density;
+};
+
+/* lm_is_empty of a cell, or of the one that it is an image of. */
+__device__ bool is_empty(const shape &s, const struct lm_sides &sides, const density_problem &a, const struct lm_ohm &o,
+                         int i, int j)
 {
-    size_t k = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
-    if (k >= size)
-        return;
-    double f = lm_floored_mean(n[k], other[k], &o);
-    floored[k] = f;
-    if (p)
-        p[k] = lm_pressure(f, &o);
+    const struct lm_moment_image image = lm_moment_image(&sides, s.nx, s.ny, -1, i, j);
+    const size_t k = at(s, image.i, image.j);
+    return lm_mean(a.n[k], a.other[k]) < o.floor && lm_is_empty(a.n + k, a.other + k, s.stride, a.was_void[k], &o);
 }
 
-/* 1 in empty cells, else 0, one thread a cell, ghost cells included. */
-__global__ void empty_kernel(shape s, struct lm_sides sides, const double *n, const double *other,
-                             const double *was_void, struct lm_ohm o, double *to)
+/* lm_is_void without an array of empty cells: hardly a cell is empty, so hardly a thread looks around. */
+__device__ bool is_void(const shape &s, const struct lm_sides &sides, const density_problem &a, const struct lm_ohm &o,
+                        int i, int j)
+{
+    int count = 0;
+    if (!is_empty(s, sides, a, o, i, j))
+        return false;
+    for (int dj = -LM_VOID_REACH; dj <= LM_VOID_REACH; dj++)
+        for (int di = -LM_VOID_REACH; di <= LM_VOID_REACH; di++)
+            count += is_empty(s, sides, a, o, i + di, j + dj);
+    return count >= LM_VOID_COUNT;
+}
+
+/* One thread a cell, ghost cells included. */
+__global__ void density_kernel(shape s, struct lm_sides sides, density_problem a, struct lm_ohm o)
 {
     cell c;
     if (!my_cell(s, LM_GHOST, c))
         return;
     const struct lm_moment_image image = lm_moment_image(&sides, s.nx, s.ny, -1, c.i, c.j);
-    const size_t k = at(s, image.i, image.j);
-    to[at(s, c.i, c.j)] = lm_is_empty(n + k, other + k, s.stride, was_void[k], &o);
-}
-
-/* LM_PER_DENSITY of the mean of two densities, one thread a cell, ghost cells included. */
-__global__ void per_density_kernel(shape s, struct lm_sides sides, const double *b, const double *n,
-                                   const double *other, const double *empty, const uint8_t *solid, struct lm_ohm o,
-                                   double whistler_floor, double *to)
-{
-    cell c;
-    if (!my_cell(s, LM_GHOST, c))
-        return;
-    const struct lm_moment_image image = lm_moment_image(&sides, s.nx, s.ny, -1, c.i, c.j);
-    const size_t k = at(s, image.i, image.j);
-    to[at(s, c.i, c.j)] = lm_per_density(lm_floored_mean(n[k], other[k], &o), empty + k, view_of(b, s, k),
-                                         solid ? solid[k] : 0, &o, whistler_floor);
+    const size_t k = at(s, image.i, image.j), own = at(s, c.i, c.j);
+    if (a.floored) {
+        const double f = lm_floored_mean(a.n[own], a.other[own], &o);
+        a.floored[own] = f;
+        if (a.p)
+            a.p[own] = lm_pressure(f, &o);
+    }
+    a.per_density[own] =
+        !(a.solid && a.solid[k]) && is_void(s, sides, a, o, image.i, image.j)
+            ? 0.0
+            : lm_plasma_per_density(lm_floored_mean(a.n[k], a.other[k], &o), view_of(a.b, s, k), &o, a.whistler_floor);
 }
 
 __global__ void potential_kernel(const double *n, double least, size_t size, struct lm_ohm o, double *h)
@@ -104,11 +116,6 @@ double *potential_of(struct lm_gpu *g)
     return g->spare + 3 * g->pitch;
 }
 
-double *empty_of(struct lm_gpu *g)
-{
-    return g->spare + 7 * g->pitch;
-}
-
 double *battery_of(struct lm_gpu *g)
 {
     return g->spare + 2 * g->pitch;
@@ -127,26 +134,32 @@ int lm_gpu_copy(struct lm_backend *b, enum lm_array to, enum lm_array from, int 
     return g->failed;
 }
 
-int lm_gpu_find_per_density(struct lm_gpu *g, int density, int other, double substep)
+static int find_density(struct lm_gpu *g, int density, int other, double substep, double *floored, double *p)
 {
-    const struct lm_sides sides = g->base.setup.grid.sides;
-    empty_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(
-        shape_of(g), sides, g->array[density], g->array[other], g->array[LM_VOID], g->base.setup.ohm, empty_of(g));
-    per_density_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(
-        shape_of(g), sides, g->array[LM_B], g->array[density], g->array[other], empty_of(g), g->solid,
-        g->base.setup.ohm, lm_whistler_floor(&g->base.setup.grid, substep), g->array[LM_PER_DENSITY]);
+    const density_problem a = {g->array[density],
+                               g->array[other],
+                               g->array[LM_VOID],
+                               g->array[LM_B],
+                               g->solid,
+                               lm_whistler_floor(&g->base.setup.grid, substep),
+                               floored,
+                               p,
+                               g->array[LM_PER_DENSITY]};
+    density_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(shape_of(g), g->base.setup.grid.sides, a,
+                                                                       g->base.setup.ohm);
     return LM_GPU_LAUNCHED(g, "density in Ohm's law");
+}
+
+int lm_gpu_find_per_density(struct lm_gpu *g, int density)
+{
+    return find_density(g, density, density, 0.0, NULL, NULL);
 }
 
 /* `p` may be NULL. */
 static int close_density(struct lm_gpu *g, int density, int other, double substep, double *p)
 {
     const int evolved = g->base.setup.ohm.evolved;
-    closure_kernel<<<line_blocks(g->base.setup.grid.size), THREADS, 0, g->stream>>>(
-        g->array[LM_FLOORED], evolved ? NULL : p, g->array[density], g->array[other], g->base.setup.grid.size,
-        g->base.setup.ohm);
-    LM_GPU_LAUNCHED(g, "closure");
-    lm_gpu_find_per_density(g, density, other, substep);
+    find_density(g, density, other, substep, g->array[LM_FLOORED], evolved ? NULL : p);
     return evolved ? lm_gpu_evolved_pressure(g) : g->failed;
 }
 

@@ -231,7 +231,7 @@ int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
                           passes_left % 2 ? g->spare : g->array[LM_PUSH_E], /* so that the last pass ends there */
                           g->control,
                           b->setup.grid.own};
-    lm_gpu_find_per_density(g, level, level, 0.0);
+    lm_gpu_find_per_density(g, level);
     auto kernel = pressure ? kernel_for<true>(hyper, smooth) : kernel_for<false>(hyper, smooth);
     if (pressure) {
         if (o->evolved)

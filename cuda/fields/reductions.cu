@@ -198,7 +198,7 @@ int lm_gpu_level_maxima(struct lm_gpu *g, int level)
 int lm_gpu_field_maxima(struct lm_backend *b)
 {
     lm_gpu_range range("survey");
-    lm_gpu_find_per_density(lm_gpu_of(b), LM_N_OLD, LM_N_OLD, 0.0);
+    lm_gpu_find_per_density(lm_gpu_of(b), LM_N_OLD);
     return lm_gpu_level_maxima(lm_gpu_of(b), LM_N_OLD);
 }
 

@@ -108,6 +108,13 @@ LM_HD int lm_is_void(const double *empty, int s)
     return count >= LM_VOID_COUNT;
 }
 
+/* 1/n in a cell of plasma where B stands. B matters in thin plasma and in substeps only, and is read only there. */
+LM_HD double lm_plasma_per_density(double floored, struct lm_view b, const struct lm_ohm *o, double whistler_floor)
+{
+    const int is_thick = floored >= o->few && !(whistler_floor > 0.0);
+    return lm_thin_per_density(floored, is_thick ? 0.0 : lm_b_squared(b), o, whistler_floor);
+}
+
 /* 1/n as Ohm's law takes it in a cell where B stands, of a floored density; 0 in a void. `empty`: NULL where no cell
  * is. `solid`: 1 in a body, else 0. */
 LM_HD double lm_per_density(double floored, const double *empty, struct lm_view b, int solid, const struct lm_ohm *o,
@@ -115,7 +122,7 @@ LM_HD double lm_per_density(double floored, const double *empty, struct lm_view 
 {
     if (!solid && empty != NULL && lm_is_void(empty, b.s))
         return 0.0;
-    return lm_thin_per_density(floored, lm_b_squared(b), o, whistler_floor);
+    return lm_plasma_per_density(floored, b, o, whistler_floor);
 }
 
 #endif
