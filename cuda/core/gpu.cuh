@@ -225,7 +225,7 @@ int lm_gpu_values(struct lm_backend *b, uint64_t count, struct lm_array_value *v
 /* LM_FLOORED and LM_PER_DENSITY; and LM_PRESSURE where it is evolved, or where general.used is 1. */
 int lm_gpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array other, double substep);
 int lm_gpu_find_per_density(struct lm_gpu *g, int density); /* LM_PER_DENSITY alone */
-int lm_gpu_pressure(struct lm_gpu *g); /* LM_FLOORED and LM_PRESSURE of LM_N_OLD */
+int lm_gpu_pressure(struct lm_gpu *g);                      /* LM_FLOORED and LM_PRESSURE of LM_N_OLD */
 
 /* LM_PRESSURE_E of the pressure of the last closure and the density `n`, which counts as `least` where it is less. It
  * has ghost cells beyond periodic sides. g->spare is overwritten. */

@@ -2,7 +2,7 @@
  * pressure adds to E and to the rate of B (pressure_gradient.h). One thread an element, ghost cells included, or one a
  * cell.
  *
- * Rate of closure_kernel (NVIDIA H200, 2026-11-21, commit ea438fb, 1024 x 1024 cells; tests/gpu/profile.md): 7.7 us.
+ * Rate of density_kernel (NVIDIA H200, 2026-11-27, 1024 x 1024 cells; docs/performance/results.md): 24 us.
  */
 #include "core/cells.cuh"
 
@@ -22,25 +22,41 @@ struct density_problem {
     double *floored, *p, *per_density;
 };
 
-/* lm_is_empty of a cell, or of the one that it is an image of. */
-__device__ bool is_empty(const shape &s, const struct lm_sides &sides, const density_problem &a, const struct lm_ohm &o,
-                         int i, int j)
-{
-    const struct lm_moment_image image = lm_moment_image(&sides, s.nx, s.ny, -1, i, j);
-    const size_t k = at(s, image.i, image.j);
-    return lm_mean(a.n[k], a.other[k]) < o.floor && lm_is_empty(a.n + k, a.other + k, s.stride, a.was_void[k], &o);
-}
+/* Numbers of lm_is_void's cells in a row. */
+enum { ROW = 2 * LM_VOID_REACH + 1 };
 
-/* lm_is_void without an array of empty cells: hardly a cell is empty, so hardly a thread looks around. */
+/* lm_is_void in cell (i, j), without an array of empty cells: hardly a cell is empty, so hardly a thread looks around.
+ * Most cells around are empty or not by their own density alone. The loads of a row of these do not wait for each
+ * other. */
 __device__ bool is_void(const shape &s, const struct lm_sides &sides, const density_problem &a, const struct lm_ohm &o,
                         int i, int j)
 {
+    const auto is_empty = [&](unsigned k) {
+        return lm_mean(a.n[k], a.other[k]) < o.floor && lm_is_empty(a.n + k, a.other + k, s.stride, a.was_void[k], &o);
+    };
+    unsigned column[ROW];
     int count = 0;
-    if (!is_empty(s, sides, a, o, i, j))
+    if (!is_empty((unsigned)at(s, i, j)))
         return false;
-    for (int dj = -LM_VOID_REACH; dj <= LM_VOID_REACH; dj++)
-        for (int di = -LM_VOID_REACH; di <= LM_VOID_REACH; di++)
-            count += is_empty(s, sides, a, o, i + di, j + dj);
+    LM_UNROLL
+    for (int n = 0; n < ROW; n++)
+        column[n] = (unsigned)lm_moment_image(&sides, s.nx, s.ny, -1, i + n - LM_VOID_REACH, j).i;
+#pragma unroll 1
+    for (int r = 0; r < ROW && count < LM_VOID_COUNT; r++) {
+        const unsigned row = (unsigned)at(s, 0, lm_moment_image(&sides, s.nx, s.ny, -1, i, j + r - LM_VOID_REACH).j);
+        unsigned unsure = 0;
+        LM_UNROLL
+        for (int n = 0; n < ROW; n++) {
+            const unsigned k = row + column[n];
+            const double mean = lm_mean(a.n[k], a.other[k]);
+            count += mean < LM_VOID_SHARE * o.floor;
+            unsure |= (unsigned)(mean >= LM_VOID_SHARE * o.floor && mean < o.floor) << n;
+        }
+        LM_UNROLL
+        for (int n = 0; n < ROW; n++)
+            if (unsure >> n & 1)
+                count += is_empty(row + column[n]);
+    }
     return count >= LM_VOID_COUNT;
 }
 

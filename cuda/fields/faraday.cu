@@ -12,6 +12,7 @@
 #include <cuda_pipeline.h>
 
 #include "core/halo.cuh"
+#include "fields/plain.cuh"
 
 namespace
 {
@@ -62,7 +63,9 @@ template <int STAGE_WARPS_, int COUNT_> struct rk4_block {
 struct rk4_problem {
     const double *input[MOST_INPUTS]; /* the battery and eta: NULL for 0 */
     double *to;
-    int columns, rows; /* of a block */
+    int columns, rows;       /* of a block */
+    int from[2], end[2];     /* the cells that are advanced */
+    const uint8_t *is_plain; /* whether a block is advanced; NULL: all are */
 };
 
 template <int WIDTH> __device__ __forceinline__ struct lm_vector row_at(const double *row)
@@ -102,12 +105,12 @@ struct rk4_part {
     int first_column, first_row, pairs, width;
 };
 
-__device__ __forceinline__ rk4_part part_of_block(const shape &s, const rk4_problem &a)
+__device__ __forceinline__ rk4_part part_of_block(const rk4_problem &a)
 {
     rk4_part part;
-    part.first_column = blockIdx.x * a.columns - MARGIN;
-    part.first_row = blockIdx.y * a.rows - MARGIN;
-    part.pairs = (min(a.rows, s.ny - part.first_row - MARGIN) + 2 * MARGIN + PAIR - 1) / PAIR;
+    part.first_column = a.from[0] + blockIdx.x * a.columns - MARGIN;
+    part.first_row = a.from[1] + blockIdx.y * a.rows - MARGIN;
+    part.pairs = (min(a.rows, a.end[1] - part.first_row - MARGIN) + 2 * MARGIN + PAIR - 1) / PAIR;
     part.width = a.columns + 2 * MARGIN;
     return part;
 }
@@ -172,13 +175,13 @@ template <class block> struct rk4_column {
     int x, to_left, to_right;
     int turns, work_from, work_to, store_from;
 
-    __device__ __forceinline__ rk4_column(const shape &s, const rk4_part &part, int stage, int warp, int lane)
+    __device__ __forceinline__ rk4_column(const rk4_problem &a, const rk4_part &part, int stage, int warp, int lane)
     {
         const int begin = HALO * stage + warp % block::STAGE_WARPS * OWN, end = part.width - HALO * stage;
         x = min(begin + lane, end - 1), to_left = x > 0 ? -1 : 0, to_right = x < block::WIDTH - 1 ? 1 : 0;
         const int beyond = HALO * (STAGES - 1 - stage); /* columns beyond the domain that the later stages need */
         const bool mine = lane >= HALO && lane < LANES - HALO && begin + lane < end - HALO &&
-                          part.first_column + begin + lane < s.nx + beyond;
+                          part.first_column + begin + lane < a.end[0] + beyond;
         work_from = (LAG + 1) * stage, turns = part.pairs + (LAG - 1) * (STAGES - 1);
         work_to = begin < end - 2 * HALO ? part.pairs + (LAG - 1) * stage : work_from;
         store_from = mine ? work_from + 2 : turns;
@@ -277,7 +280,7 @@ __device__ __forceinline__ void advance_pair(faraday_rows<HYPER> &faraday, const
             row_put<WIDTH>(ring.flow_out + r * block::VECTOR, rk4_next(rk, row_at<WIDTH>(start), rate));
         } else {
             int j = part.first_row + PAIR * (turn - column.work_from + stage - 1) + r;
-            if (j < s.ny)
+            if (j < a.end[1])
                 store_vector(s, a.to, part.first_column + column.x, j, after);
         }
     }
@@ -290,14 +293,16 @@ __global__ void __launch_bounds__(rk4_block<STAGE_WARPS, COUNT>::THREADS, 1)
     typedef rk4_block<STAGE_WARPS, COUNT> block;
     extern __shared__ double shared[];
 
+    if (a.is_plain && !a.is_plain[blockIdx.y * gridDim.x + blockIdx.x])
+        return;
     /* The same in all lanes, and the shuffle tells the compiler so. */
     const int warp = __shfl_sync(0xffffffffu, threadIdx.x / LANES, 0), stage = warp / STAGE_WARPS;
     const int lane = threadIdx.x % LANES, thread = threadIdx.x - stage * block::STAGE_THREADS;
-    const rk4_part part = part_of_block(s, a);
+    const rk4_part part = part_of_block(a);
     input_loader<block> loader(shared, s, a, part, stage, thread);
     loader.load_pair();
 
-    const rk4_column<block> column(s, part, stage, warp, lane);
+    const rk4_column<block> column(a, part, stage, warp, lane);
     const struct lm_rk4 rk = lm_rk4_stage(stage, h);
     rk4_rings<block> ring(shared, stage, column.x);
     int t = 0;
@@ -316,6 +321,19 @@ __global__ void __launch_bounds__(rk4_block<STAGE_WARPS, COUNT>::THREADS, 1)
         loader.next_turn();
 }
 
+/* A substep of length h in a grid of blocks. */
+template <int STAGE_WARPS, int COUNT, bool HYPER>
+int launch_rk4(struct lm_gpu *g, const rk4_problem &a, dim3 blocks, double h)
+{
+    typedef rk4_block<STAGE_WARPS, COUNT> block;
+    auto kernel = rk4_kernel<STAGE_WARPS, COUNT, HYPER>;
+    static const cudaError_t allowed =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, block::BYTES);
+    lm_gpu_check(g, allowed, "shared memory of Faraday's law");
+    kernel<<<blocks, block::THREADS, block::BYTES, g->stream>>>(shape_of(g), a, g->base.setup.ohm, h);
+    return LM_GPU_LAUNCHED(g, "Faraday's law");
+}
+
 /* The substeps of a step. */
 typedef int rk4_steps(struct lm_gpu *g, rk4_problem a, const struct lm_b_step *step);
 
@@ -323,10 +341,6 @@ template <int STAGE_WARPS, int COUNT, bool HYPER> int rk4(struct lm_gpu *g, rk4_
 {
     typedef rk4_block<STAGE_WARPS, COUNT> block;
     const struct lm_grid *grid = &g->base.setup.grid;
-    auto kernel = rk4_kernel<STAGE_WARPS, COUNT, HYPER>;
-    static const cudaError_t allowed =
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, block::BYTES);
-    lm_gpu_check(g, allowed, "shared memory of Faraday's law");
     /* As many blocks as multiprocessors, because every block adds its margin. */
     int across = (grid->nx + block::COLUMNS - 1) / block::COLUMNS, up = g->processors / across;
     up = up > 0 ? up : 1;
@@ -341,12 +355,10 @@ template <int STAGE_WARPS, int COUNT, bool HYPER> int rk4(struct lm_gpu *g, rk4_
         for (int d = 0; d < 3; d++)
             a.input[INPUT_B + d] = g->array[LM_B + d];
         a.to = g->next_b;
-        kernel<<<blocks, block::THREADS, block::BYTES, g->stream>>>(shape_of(g), a, g->base.setup.ohm,
-                                                                    step->dt / step->substeps);
+        launch_rk4<STAGE_WARPS, COUNT, HYPER>(g, a, blocks, step->dt / step->substeps);
         for (int d = 0; d < 3; d++)
             g->array[LM_B + d] = g->next_b + d * g->pitch;
         g->next_b = before;
-        LM_GPU_LAUNCHED(g, "Faraday's law");
         if (lm_halo_is_used_up(g->base.setup.halo, r, step->substeps))
             lm_gpu_halo_refresh(g, g->array + LM_B, 3);
         lm_gpu_add_to_mean(g, step, r);
@@ -355,18 +367,66 @@ template <int STAGE_WARPS, int COUNT, bool HYPER> int rk4(struct lm_gpu *g, rk4_
 }
 
 /* Wide blocks for wide domains, as far as shared memory goes. */
-template <int WIDEST, int COUNT, bool HYPER> rk4_steps *rk4_fitting(const struct lm_gpu *g)
+template <int MOST_WARPS, int COUNT, bool HYPER> rk4_steps *rk4_fitting(const struct lm_gpu *g)
 {
     enum { NARROW = 16, MIDDLE = 256 }; /* columns of a domain; chosen on an H200 */
     const int nx = g->base.setup.grid.nx;
-    if (nx > MIDDLE && rk4_block<WIDEST, COUNT>::BYTES <= g->shared_bytes)
-        return rk4<WIDEST, COUNT, HYPER>;
+    if (nx > MIDDLE && rk4_block<MOST_WARPS, COUNT>::BYTES <= g->shared_bytes)
+        return rk4<MOST_WARPS, COUNT, HYPER>;
     if (nx > NARROW && rk4_block<2, COUNT>::BYTES <= g->shared_bytes)
         return rk4<2, COUNT, HYPER>;
     return rk4<1, COUNT, HYPER>; /* fits every GPU that the program runs on */
 }
 
+enum { WIDEST = 4, WIDEST_HYPER = 3 }; /* warps of a stage with all inputs */
+
+/* All of the domain, or the cells and blocks of a plain part. */
+rk4_problem problem_of(struct lm_gpu *g, int ion_current, const double *battery, const struct lm_gpu_plain *p)
+{
+    rk4_problem a = {};
+    for (int d = 0; d < 3; d++) {
+        a.input[INPUT_B + d] = g->array[LM_B + d];
+        a.input[INPUT_J + d] = g->array[ion_current + d];
+    }
+    a.input[INPUT_PER_DENSITY] = g->array[LM_PER_DENSITY];
+    a.input[INPUT_BATTERY] = battery;
+    a.input[INPUT_ETA] = g->resistive ? g->array[LM_ETA] : NULL;
+    a.to = g->next_b;
+    a.end[0] = g->base.setup.grid.nx;
+    a.end[1] = g->base.setup.grid.ny;
+    if (!p)
+        return a;
+    a.columns = p->columns;
+    a.rows = p->rows;
+    for (int axis = 0; axis < 2; axis++) {
+        a.from[axis] = p->from[axis];
+        a.end[axis] = p->to[axis];
+    }
+    a.is_plain = p->is_plain;
+    return a;
+}
+
+template <int STAGE_WARPS> int columns_if_fitting(const struct lm_gpu *g)
+{
+    typedef rk4_block<STAGE_WARPS, MOST_INPUTS> block;
+    return block::BYTES <= g->shared_bytes ? block::COLUMNS : 0;
+}
+
 } // namespace
+
+int lm_gpu_plain_columns(const struct lm_gpu *g)
+{
+    return g->base.setup.ohm.eta_hyper > 0 ? columns_if_fitting<WIDEST_HYPER>(g) : columns_if_fitting<WIDEST>(g);
+}
+
+int lm_gpu_advance_plain(struct lm_gpu *g, const struct lm_gpu_plain *p, enum lm_array ion_current,
+                         const double *battery, double substep)
+{
+    const rk4_problem a = problem_of(g, ion_current, battery, p);
+    const dim3 blocks((unsigned)p->across, (unsigned)p->up);
+    return g->base.setup.ohm.eta_hyper > 0 ? launch_rk4<WIDEST_HYPER, MOST_INPUTS, true>(g, a, blocks, substep)
+                                           : launch_rk4<WIDEST, MOST_INPUTS, false>(g, a, blocks, substep);
+}
 
 int lm_gpu_advance_b(struct lm_backend *b, const struct lm_b_step *step)
 {
@@ -380,14 +440,9 @@ int lm_gpu_advance_b(struct lm_backend *b, const struct lm_b_step *step)
     if (g->general.used || step->voids)
         return lm_gpu_general_advance_b(g, step);
     const struct lm_ohm *o = &b->setup.ohm;
-    rk4_problem a = {};
-    for (int d = 0; d < 3; d++)
-        a.input[INPUT_J + d] = g->array[step->ion_current + d];
-    a.input[INPUT_PER_DENSITY] = g->array[LM_PER_DENSITY];
-    a.input[INPUT_BATTERY] = lm_gpu_battery(g);
-    a.input[INPUT_ETA] = g->resistive ? g->array[LM_ETA] : NULL;
-    rk4_steps *advance = o->eta_hyper > 0                               ? rk4_fitting<3, MOST_INPUTS, true>(g)
-                         : a.input[INPUT_BATTERY] || a.input[INPUT_ETA] ? rk4_fitting<4, MOST_INPUTS, false>(g)
+    const rk4_problem a = problem_of(g, step->ion_current, lm_gpu_battery(g), NULL);
+    rk4_steps *advance = o->eta_hyper > 0 ? rk4_fitting<WIDEST_HYPER, MOST_INPUTS, true>(g)
+                         : a.input[INPUT_BATTERY] || a.input[INPUT_ETA] ? rk4_fitting<WIDEST, MOST_INPUTS, false>(g)
                                                                         : rk4_fitting<5, FEWEST_INPUTS, false>(g);
     return advance(g, a, step);
 }

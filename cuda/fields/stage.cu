@@ -4,6 +4,7 @@
  * after the stage. A stage reads B and E_v of neighbours from other arrays than it writes, so the order of the tiles
  * does not matter. Its rate is in docs/performance/results.md.
  */
+#include "fields/plain.cuh"
 #include "fields/tile.cuh"
 
 #include <cuda_pipeline.h>
@@ -14,7 +15,7 @@ namespace
 {
 
 /* Ohm's law reads so many columns and rows before and after a tile. */
-typedef tile_of<32, 8, 2, 3> tile;
+typedef tile_of<STAGE_TILE_X, STAGE_TILE_Y, 2, 3> tile;
 
 /* Threads of a block: the second where each block has a multiprocessor of its own. Then a thread has one cell. */
 enum { MANY_TILES = THREADS, FEW_TILES = 512 };
@@ -62,7 +63,8 @@ struct stage_problem {
     } voids;
     struct lm_open_sides open;
     open_order order;
-    const uint8_t *marks; /* of each tile */
+    const uint8_t *marks;   /* of each tile */
+    const uint8_t *is_left; /* of each tile: whether the kernel takes it; NULL: it takes all */
 };
 
 /* The marks of all tiles. */
@@ -328,6 +330,8 @@ __global__ void __launch_bounds__(BLOCK, BLOCK == (int)MANY_TILES ? 3 : 1)
     const domain &d = a.d;
     const shape &s = d.s;
     const tile t(d, BLOCK);
+    if (a.is_left && !a.is_left[t.number()])
+        return;
     const int marks = a.marks[t.number()];
     /* A void that has come since the last survey has no E_v yet. */
     const bool has_body = marks & HAS_BODY, has_void = a.voids.e && marks & HAS_VOID;
@@ -394,6 +398,15 @@ __global__ void __launch_bounds__(BLOCK, BLOCK == (int)MANY_TILES ? 3 : 1)
 
 } // namespace
 
+/* The plain blocks, with their arrays behind the marks of `tiles` tiles. */
+static struct lm_gpu_plain plain_of(const struct lm_gpu *g, size_t tiles)
+{
+    struct lm_gpu_plain p = lm_gpu_plain_of(g);
+    p.is_left = p.across > 0 ? g->general.marks + tiles : NULL;
+    p.is_plain = p.across > 0 ? g->general.marks + 2 * tiles : NULL;
+    return p;
+}
+
 bool lm_gpu_has_whole_stages(const struct lm_gpu *g)
 {
     return !g->strips && !g->base.setup.local_eta && g->base.setup.friction_species == 0;
@@ -402,12 +415,17 @@ bool lm_gpu_has_whole_stages(const struct lm_gpu *g)
 int lm_gpu_begin_stages(struct lm_gpu *g)
 {
     const dim3 tiles = tile::blocks(g);
+    const size_t count = (size_t)tiles.x * tiles.y;
+    struct lm_gpu_plain p = lm_gpu_plain_of(g);
+    const size_t blocks = (size_t)p.across * p.up;
     if (!g->general.marks)
-        g->general.marks = (uint8_t *)lm_gpu_allocate(g, (size_t)tiles.x * tiles.y, "tiles of the fields");
+        g->general.marks = (uint8_t *)lm_gpu_allocate(g, 2 * count + blocks, "tiles of the fields");
     if (g->failed)
         return g->failed;
     mark_kernel<<<tiles, THREADS, 0, g->stream>>>(domain_of(g), g->array[LM_PER_DENSITY], g->general.marks);
-    return LM_GPU_LAUNCHED(g, "tiles of the fields");
+    LM_GPU_LAUNCHED(g, "tiles of the fields");
+    p = plain_of(g, count);
+    return blocks > 0 ? lm_gpu_find_plain(g, &p, g->general.marks, tiles) : g->failed;
 }
 
 int lm_gpu_advance_stages(struct lm_gpu *g, enum lm_array ion_current, const double *battery, double substep,
@@ -435,6 +453,10 @@ int lm_gpu_advance_stages(struct lm_gpu *g, enum lm_array ion_current, const dou
     a.voids.nodes[0].node = NULL;
     a.order = open_order_of(g);
     a.marks = g->general.marks;
+    const struct lm_gpu_plain plain = plain_of(g, (size_t)tiles.x * tiles.y);
+    a.is_left = plain.is_left;
+    if (plain.is_left) /* before stages change LM_B */
+        lm_gpu_advance_plain(g, &plain, ion_current, battery, substep);
     for (a.number = 0; a.number < 4; a.number++) {
         a.is_first = is_first && a.number == 0;
         a.rk = lm_rk4_stage(a.number, substep);
@@ -445,5 +467,7 @@ int lm_gpu_advance_stages(struct lm_gpu *g, enum lm_array ion_current, const dou
         a.voids.next = void_e[a.number + 1];
         kernel<<<tiles, few ? FEW_TILES : MANY_TILES, sizeof(tile_memory), g->stream>>>(a);
     }
+    if (plain.is_left)
+        lm_gpu_take_plain(g, &plain);
     return LM_GPU_LAUNCHED(g, "a substep of B");
 }

@@ -167,6 +167,38 @@ static void compare_large(void)
     printf("%-28s %d, different %d\n", "large domains", tried, different);
 }
 
+/* Domains of which a part is plain (cuda/fields/plain.cuh), beside sides, bodies and voids of all kinds. */
+static void compare_plain(void)
+{
+    enum { KEYS = 5 };
+    static const char *const kinds[][KEYS] = {
+        {NULL},
+        {"fields.eta_hyper=1e-3", "fields.eta=1e-3", "boundary.x_min=inflow", "species.protons.inflow_density=1.3"},
+        {"electrons.closure=evolved", "fields.min_substeps=5"},
+        {"boundary.y_min=reflecting", "boundary.y_max=reflecting"},
+        {"body.disk.fields=resistive", "body.disk.resistivity=100", "boundary.fields_x_max=inflow_b"},
+        {"body.disk.fields=insulating", "electrons.closure=polytropic", "grid.nx=257", "grid.ny=611"},
+        {"body.disk.fields=transparent", "boundary.x_min=periodic", "boundary.x_max=periodic"},
+        {"grid.nx=1031", "grid.ny=130", "grid.lx=257.75", "grid.ly=32.5", "fields.eta_hyper=1e-4"}};
+    enum { KINDS = sizeof kinds / sizeof *kinds };
+    const struct run_case c = {"plain", "plain.ini", {NULL}};
+    int different = 0;
+    for (int kind = 0; kind < KINDS; kind++) {
+        const char *all[KEYS + 1] = {"run.backend=cpu"};
+        int count = 1;
+        for (; count <= KEYS && kinds[kind][count - 1]; count++)
+            all[count] = kinds[kind][count - 1];
+        const uint64_t cpu = case_run(&c, count, all);
+        all[0] = "run.backend=cuda";
+        if (case_run(&c, count, all) == cpu)
+            continue;
+        printf("plain.ini, kind %d: DIFFERENT\n", kind);
+        different++;
+    }
+    failures += different;
+    printf("%-28s %d, different %d\n", "plain parts of domains", KINDS, different);
+}
+
 #ifdef LM_CUDA
 unsigned long long test_divide(unsigned long long *tried); /* divide.cu */
 #endif
@@ -226,6 +258,8 @@ int main(int argc, char **argv)
         compare_sizes();
         compare_large();
     }
+    if (!fast && !write && begins("plain", only))
+        compare_plain();
 #ifdef LM_CUDA
     if (!write && begins("fields", only))
         failures += fields_compare(fast ? 40 : 1200, 1);
