@@ -14,7 +14,8 @@ enum {
     ROWS = 32       /* of a block: with fewer it reads more than it advances, with more few blocks are plain */
 };
 
-/* Tiles around a plain cell whose stages a tile that is left needs: those within READ cells. */
+/* Tiles beside one that plain blocks do not cover, whose stages it needs: those within READ cells and one more, as
+ * stage.cu reads three rows after a tile. */
 enum { BESIDE_X = 1, BESIDE_Y = 2 };
 static_assert(BESIDE_X * STAGE_TILE_X >= READ + 1 && BESIDE_Y * STAGE_TILE_Y >= READ + 1, "tiles that stages read");
 
