@@ -19,7 +19,7 @@ CAVITY = 2.0   # d_i from the planet and from the magnetopause, some gyroradii
 
 
 class Theory:
-    """A fluid across B_z, n = 1 and B = 1 upstream: ions have gamma = 2, B stays B/n, electrons are isothermal."""
+    """A fluid across B_z, n = 1 and B = 1 upstream: ions have gamma = 2, B/n stays 1, electrons are isothermal."""
 
     def __init__(self, run: Run) -> None:
         self.wind, self.moment = run.number("const.wind"), run.number("const.moment")
