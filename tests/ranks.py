@@ -108,6 +108,21 @@ checkpoint_every = 1
 keep = 2
 """
 
+BOX = """[run]
+steps = 2
+dt = 0.01
+[grid]
+nx = 256
+ny = 256
+lx = 64
+ly = 64
+[electrons]
+temperature = 1
+[species.p]
+particles_per_cell = 100
+temperature = 1
+"""
+
 ENDLESS = "run.steps=1000000"  # a run that is still under way when a test stops it, on the fastest GPU too
 
 failures = []
@@ -122,6 +137,11 @@ def check(condition, text):
 def environment():
     """Open MPI refuses root, whom containers and test machines have, unless told otherwise."""
     return dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+
+
+def gpus():
+    listed = subprocess.run(["nvidia-smi", "--list-gpus"], capture_output=True, text=True)
+    return len(listed.stdout.splitlines())
 
 
 def command(ranks, program, *words):
@@ -237,6 +257,23 @@ class Tests:
                    for ranks in (1, 3)]
         check(printed[0] == printed[1] and len(set(printed[0])) == 2, "3 ranks write the same large checkpoints")
 
+    def exchanges(self):
+        """Between GPUs, each way of exchange gives the same fingerprint, and small messages spare the links."""
+        if self.options.backend != "cuda" or gpus() < 2:
+            return
+        want = fingerprint(self.directory / "alone")
+        for way in ("host", "nccl", "nccl_host"):
+            result = self.larmor_run(2, self.case, f"by_{way}", f"run.gpu_exchange={way}")
+            check(result.returncode == 0 and fingerprint(self.directory / f"by_{way}") == want,
+                  f"2 GPUs that exchange data by {way} give the same fingerprint")
+        case = self.directory / "box.ini"
+        case.write_text(BOX)
+        for per_cell, spares in ((50, False), (2000, True)):
+            result = run(2, self.larmor, "run", str(case), f"species.p.particles_per_cell={per_cell}",
+                         "--output", str(self.directory / f"box_{per_cell}"))
+            check(result.returncode == 0 and ("through the memory of the hosts" in result.stdout + result.stderr) == spares,
+                  f"{per_cell} particles a cell {'spare' if spares else 'use'} the links between the GPUs")
+
     def wrong_input(self):
         """One message, exit code 2, nothing written."""
         wrong = [(["grid.nx=abc"], "grid.nx"), (["species.protons.density=-1"], "density"), (["--restart", "nowhere.h5"], "nowhere.h5")]
@@ -248,9 +285,8 @@ class Tests:
             check(result.returncode == 2 and len(said) == 1 and part in said[0] and not (self.directory / "wrong").exists(),
                   f"{' '.join(words)} is refused once: {result.returncode}, {said}")
         few = self.directory / "few.ini"
-        few.write_text("[run]\nsteps = 2\ndt = 0.01\n[grid]\nnx = 1\nny = 2\nlx = 1\nly = 2\n[electrons]\ntemperature = 1\n"
-                       "[species.p]\nparticles_per_cell = 100\ntemperature = 1\n")
-        result = self.larmor_run(3, few, "wrong")
+        few.write_text(BOX)
+        result = self.larmor_run(3, few, "wrong", "grid.nx=1", "grid.ny=2")
         check(result.returncode == 2 and messages(result.stderr) == ["larmor: 3 ranks cannot share 1 x 2 cells: take fewer ranks"]
               and not (self.directory / "wrong").exists(), f"more ranks than cells are refused: {messages(result.stderr)}")
         other = run(2, self.larmor, "--version")
@@ -319,7 +355,7 @@ class Tests:
                   f"{which} configurations on 2 to {ranks} ranks")
 
 
-TESTS = (Tests.same_files, Tests.large_files, Tests.wrong_input, Tests.a_signal, Tests.kills, Tests.a_hang, Tests.the_benchmark,
+TESTS = (Tests.same_files, Tests.large_files, Tests.exchanges, Tests.wrong_input, Tests.a_signal, Tests.kills, Tests.a_hang, Tests.the_benchmark,
          Tests.configurations)
 
 

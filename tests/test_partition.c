@@ -113,6 +113,17 @@ START_TEST(halos_are_wide)
 }
 END_TEST
 
+/* Two ranks side by side in a periodic domain: each holds two strips of the other. */
+START_TEST(cells_of_others_are_counted)
+{
+    const struct lm_grid domain = lm_grid_make(128, 512, 1, 4);
+    struct lm_partition p;
+    ck_assert_int_eq(lm_partition_make(&domain, 2, 8, LM_HALO_WIDE, NULL, &p), 0);
+    ck_assert_double_eq(lm_partition_held(&p, &domain), 2 * 2 * LM_HALO_WIDE * 128);
+    lm_partition_free(&p);
+}
+END_TEST
+
 static int is_own_or_beyond(const struct lm_grid *g, int i, int j)
 {
     const struct lm_cells c = lm_own_and_beyond(g, LM_GHOST, LM_GHOST);
@@ -393,6 +404,7 @@ int main(void)
     tcase_add_loop_test(t, each_cell_has_one_owner, 0, CASES);
     tcase_add_loop_test(t, arrays_lie_in_the_domain, 0, CASES);
     tcase_add_loop_test(t, halos_are_wide, 0, CASES);
+    tcase_add_test(t, cells_of_others_are_counted);
     tcase_add_loop_test(t, lists_agree, 0, CASES);
     tcase_add_loop_test(t, lists_are_complete, 0, CASES);
     tcase_add_loop_test(t, lines_are_complete, 0, CASES);

@@ -340,7 +340,7 @@ int lm_cuda_create(const struct lm_setup *setup, struct lm_backend **out)
     const int status = use_device();
     if (status && setup->halo) /* the others count on this rank */
         lm_ranks_abort(status, lm_error());
-    if (status || (setup->halo && lm_gpu_transport_begin(setup->gpu_exchange))) {
+    if (status || (setup->halo && lm_gpu_transport_begin(setup->gpu_exchange, setup->spares_links))) {
         free(g);
         return status ? status : LM_BAD_INPUT;
     }

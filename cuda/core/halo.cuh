@@ -8,10 +8,11 @@
 #include "ranks/ranks.h"
 
 /* Finds out how the GPUs of the ranks exchange data, by what is wanted. LM_BAD_INPUT on all ranks: that is not there.
- */
-int lm_gpu_transport_begin(enum lm_gpu_exchange wanted);
+ * `spares_links`: NCCL shall go through the memory of the hosts. The first call of a process that uses NCCL decides
+ * this for all. */
+int lm_gpu_transport_begin(enum lm_gpu_exchange wanted, int spares_links);
 
-/* How: "NCCL 2.28.3", "pinned memory and MPI". */
+/* How: "NCCL 2.28.3", "NCCL 2.28.3 through the memory of the hosts", "pinned memory and MPI". */
 const char *lm_gpu_transport(void);
 
 /* Whether an exchange is queued in the stream, so that the host does not wait. */

@@ -107,6 +107,19 @@ int nccl_check(int error, const char *what)
     return error == NCCL_SUCCESS ? LM_OK : lm_fail(LM_FAILED, "NCCL: %s: %s", what, transport.nccl.error(error));
 }
 
+/* NCCL reads these variables once in a process. A user who has set one of them has decided. */
+void choose_way(int spares_links)
+{
+    if (spares_links && transport.joined.empty() && !getenv("NCCL_P2P_LEVEL"))
+        setenv("NCCL_P2P_DISABLE", "1", 0);
+}
+
+bool goes_over_links()
+{
+    const char *disabled = getenv("NCCL_P2P_DISABLE");
+    return !disabled || !strcmp(disabled, "0");
+}
+
 /* Joins the ranks. The ranks agree upon success. */
 int join_ranks()
 {
@@ -199,20 +212,22 @@ int exchange_by_nccl(struct lm_gpu *g, const struct lm_message *out, int out_cou
 
 } // namespace
 
-int lm_gpu_transport_begin(enum lm_gpu_exchange wanted)
+int lm_gpu_transport_begin(enum lm_gpu_exchange wanted, int spares_links)
 {
     const bool loaded = wanted != LM_EXCHANGE_HOST && !lm_ranks_largest(!load_nccl(&transport.nccl));
     const bool possible = loaded && each_has_a_gpu();
+    choose_way(spares_links);
     if (possible && !join_ranks()) {
         int version = 0;
         transport.nccl.version(&version);
-        snprintf(transport.name, sizeof transport.name, "NCCL %d.%d.%d", version / 10000, version / 100 % 100,
-                 version % 100);
+        snprintf(transport.name, sizeof transport.name, "NCCL %d.%d.%d%s", version / 10000, version / 100 % 100,
+                 version % 100, goes_over_links() ? "" : " through the memory of the hosts");
         transport.communicator = transport.joined[lm_rank_count()];
         return LM_OK;
     }
-    if (wanted == LM_EXCHANGE_NCCL)
-        return lm_fail(LM_BAD_INPUT, "run.gpu_exchange = nccl: %s; use auto",
+    if (wanted == LM_EXCHANGE_NCCL || wanted == LM_EXCHANGE_NCCL_HOST)
+        return lm_fail(LM_BAD_INPUT, "run.gpu_exchange = %s: %s; use auto",
+                       wanted == LM_EXCHANGE_NCCL ? "nccl" : "nccl_host",
                        possible ? "NCCL does not start"
                        : loaded ? "ranks share a GPU"
                                 : "there is no libnccl.so.2");

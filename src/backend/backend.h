@@ -88,6 +88,7 @@ struct lm_setup {
     int halo_cells;                   /* of many ranks: width of the halo; 0: by the backend */
     double rank_limit;                /* s: how long a rank waits for another one */
     enum lm_gpu_exchange gpu_exchange;
+    int spares_links; /* of many GPUs: 1: NCCL shall not use the links between the GPUs of a machine */
     uint64_t seed;
     struct lm_map_bins maps; /* arrays: borrowed as the mask is */
     int species_count;

@@ -37,8 +37,11 @@ static const struct lm_choice tiles[] = {{"auto", 0}, {"8", 8}, {"16", 16}, {0}}
 static const struct lm_choice closures[] = {
     {"isothermal", LM_ISOTHERMAL}, {"polytropic", LM_POLYTROPIC}, {"evolved", LM_EVOLVED}, {0}};
 static const struct lm_choice solvers[] = {{"hybrid", LM_SOLVER_HYBRID}, {"none", LM_SOLVER_NONE}, {0}};
-static const struct lm_choice gpu_exchanges[] = {
-    {"auto", LM_EXCHANGE_AUTO}, {"nccl", LM_EXCHANGE_NCCL}, {"host", LM_EXCHANGE_HOST}, {0}};
+static const struct lm_choice gpu_exchanges[] = {{"auto", LM_EXCHANGE_AUTO},
+                                                 {"nccl", LM_EXCHANGE_NCCL},
+                                                 {"nccl_host", LM_EXCHANGE_NCCL_HOST},
+                                                 {"host", LM_EXCHANGE_HOST},
+                                                 {0}};
 static const struct lm_choice halos[] = {{"auto", 0}, {"16", 16}, {"24", 24}, {"32", 32}, {"48", 48}, {"64", 64}, {0}};
 static const struct lm_choice switches[] = {{"on", 1}, {"off", 0}, {0}};
 static const struct lm_choice shapes[] = {{"linear", LM_LINEAR}, {"quadratic", LM_QUADRATIC}, {0}};
@@ -189,7 +192,7 @@ const struct lm_key lm_keys[] = {
     {SECTION, .name = "rank_limit", .kind = LM_KEY_DURATION, IN(run.rank_limit), RANGE(1, 1e9), .initial = "00:30:00",
      .meaning = "The longest time that a rank of an MPI run waits for another one. After that the run ends with exit code 1. A checkpoint or another output must not take longer."},
     {SECTION, .name = "gpu_exchange", CHOICE(gpu_exchanges), IN(run.gpu_exchange), .initial = "auto",
-     .meaning = "How the GPUs of an MPI run exchange data. nccl: by NCCL, which needs a GPU for each rank. host: through the memory of the hosts and MPI. auto takes nccl where it is possible. It changes the speed and no result."},
+     .meaning = "How the GPUs of an MPI run exchange data. nccl: by NCCL, which needs a GPU for each rank. nccl_host: by NCCL, but through the memory of the machine in place of the links between its GPUs, whose power the GPUs then have for the particles. host: through the memory of the hosts and MPI. auto takes nccl_host where the messages are small beside the work, else nccl, and host where NCCL is not possible. It changes the speed and no result."},
 #undef SECTION
 #define SECTION .section = "grid"
     {SECTION, .name = "nx", INT, IN(grid.nx), RANGE(1, 32768), .unit = "cells", .meaning = "The number of cells along x."},

@@ -114,6 +114,23 @@ static int is_edge(const struct lm_distributed *d, int side)
     return d->domain.sides.of[side] != LM_PERIODIC && (side % 2 ? end < last : begin > 0);
 }
 
+/* Between GPUs: so many bytes for the work of a particle are few. The links between the GPUs of a machine take power as
+ * soon as they are used now and then, and a GPU at its limit of power then has less for the rest. Through the memory of
+ * the machine the data take longer, and the links sleep. On two H200 that gained 2.5 % with 0.014 bytes, and still 1.3
+ * % with 0.027 (docs/performance/results.md, "Many GPUs"). */
+static const double FEW_BYTES = 0.02;
+
+/* Whether what the ranks send in a step is little beside the work: B once, and the sums of the species. */
+static int sends_little(const struct lm_distributed *d)
+{
+    const struct lm_setup *s = &d->whole;
+    const double numbers = lm_partition_held(&d->partition, &d->domain) * (3 + 4 * s->species_count);
+    double work = 0;
+    for (size_t k = 0; s->cost && k < lm_setup_tiles(s); k++)
+        work += s->cost[k];
+    return numbers * sizeof(double) < FEW_BYTES * work;
+}
+
 /* The setup of this rank's part. At the edge of a halo any kind of side will do, as long as nothing becomes infinite.
  */
 static struct lm_setup setup_of_part(struct lm_distributed *d)
@@ -121,6 +138,7 @@ static struct lm_setup setup_of_part(struct lm_distributed *d)
     struct lm_setup s = d->whole;
     s.grid = d->halo.grid;
     s.halo = &d->halo;
+    s.spares_links = s.gpu_exchange == LM_EXCHANGE_NCCL_HOST || (s.gpu_exchange == LM_EXCHANGE_AUTO && sends_little(d));
     if (s.bodies.count > 0)
         cut_bodies(d, &s.bodies);
     if (s.bodies.count > 0 && s.bodies.node)

@@ -53,6 +53,9 @@ void lm_partition_free(struct lm_partition *p);
 /* The grid of the arrays of a rank. */
 struct lm_grid lm_partition_grid(const struct lm_partition *p, const struct lm_grid *domain, int rank);
 
+/* The cells of others that the ranks hold, all ranks together. */
+double lm_partition_held(const struct lm_partition *p, const struct lm_grid *domain);
+
 /* The part of all cost that the cells of a rank have, by the cost of tiles as above; by cells where the domain is not
  * divided in whole tiles. */
 double lm_partition_share(const struct lm_partition *p, int rank, int tile, const double *cost);
