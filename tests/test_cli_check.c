@@ -44,6 +44,14 @@ START_TEST(nothing_can_begin)
 }
 END_TEST
 
+/* The limit of one device is that of each rank. */
+START_TEST(ranks_hold_more_particles)
+{
+    CLI(2, "check small.ini species.protons.particles_per_cell=1e9 --ranks 22");
+    cli_has(cli.err, "[species.protons]: 9.6e+10 particles; at most 94489120000 fit 22 ranks: use more ranks");
+}
+END_TEST
+
 /* A problem that shows only when the particles have been loaded is found by both. */
 START_TEST(first_step_cannot_be_taken)
 {
@@ -491,6 +499,7 @@ int main(void)
     tcase_add_checked_fixture(t, cli_setup, scratch_remove);
     tcase_set_timeout(t, 180);
     tcase_add_loop_test(t, nothing_can_begin, 0, COUNT(impossible));
+    tcase_add_test(t, ranks_hold_more_particles);
     tcase_add_test(t, first_step_cannot_be_taken);
     tcase_add_loop_test(t, wrong_sections, 0, COUNT(fields));
     tcase_add_test(t, repeated_keys);

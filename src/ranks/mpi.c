@@ -70,6 +70,11 @@ int lm_ranks_used(void)
     return wanted > 0 && wanted < started ? wanted : started;
 }
 
+int lm_ranks_expected(void)
+{
+    return planned > 0 ? planned : lm_ranks_used();
+}
+
 /* The variables are those of Open MPI, of MPICH and its relatives, and of MVAPICH2; PMIx tells no number. */
 int lm_ranks_launched(void)
 {

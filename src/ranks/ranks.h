@@ -38,6 +38,9 @@ int lm_ranks_used(void);
 void lm_ranks_plan(int count);
 int lm_ranks_planned(void);
 
+/* The ranks that share a run: those of the plan, or those that the next backend takes. */
+int lm_ranks_expected(void);
+
 /* Until lm_ranks_leave the functions below concern the first `count` ranks only. The others return at once and leave,
  * too. */
 void lm_ranks_enter(int count);

@@ -79,7 +79,7 @@ void lm_need_find(const struct lm_config *c, int kind, const uint8_t *mask, cons
     *out = (struct lm_need){.kind = kind};
     double *own = cuda ? out->device : out->host;
     /* Many ranks share particles and grid. The host is that of rank 0, which has the arrays of the domain beside. */
-    const int planned = lm_ranks_planned(), ranks = planned > 0 ? planned : lm_ranks_used();
+    const int planned = lm_ranks_planned(), ranks = lm_ranks_expected();
     const int here = planned > 0 ? 1 : lm_backend_share(kind);
     const int here_on_host = planned > 0 ? 1 : lm_backend_share(LM_BACKEND_CPU);
     const double output = fmax(output_bytes(c, size), counters * here_on_host);

@@ -7,6 +7,7 @@
 #include "larmor/physics/numerics/bounds.h"
 #include "backend/surfaces.h"
 #include "config/facts.h"
+#include "ranks/ranks.h"
 #include "sim/setup.h"
 #include "survey/energy.h"
 #include "larmor/physics/fields/fields.h"
@@ -199,11 +200,13 @@ static int take_species(struct lm_survey *s, const struct lm_setup *setup, int s
     add_moments(s, species, &l, a);
     add_speeds(s, setup, species, &l);
     lm_survey_add_ions(s, species, &l);
-    if (!(s->count[species] <= (double)LM_MAX_PARTICLES))
+    const int ranks = lm_ranks_expected();
+    const unsigned long long most = LM_MAX_PARTICLES * (unsigned long long)ranks;
+    if (!(s->count[species] <= (double)most))
         return lm_fail(LM_BAD_INPUT,
-                       "%s: [species.%s]: %.4g particles; at most %llu fit one device: use fewer particles_per_cell, "
-                       "fewer cells or less density",
-                       c->file, c->species[species].name, s->count[species], (unsigned long long)LM_MAX_PARTICLES);
+                       "%s: [species.%s]: %.4g particles; at most %llu fit %d rank%s: use more ranks, fewer "
+                       "particles_per_cell, fewer cells or less density",
+                       c->file, c->species[species].name, s->count[species], most, ranks, ranks == 1 ? "" : "s");
     if (!(typical_speed(s, &l) < LM_MAX_SPEED))
         return lm_sim_too_fast(c, species);
     return LM_OK;
