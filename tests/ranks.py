@@ -341,6 +341,11 @@ class Tests:
         result = run(3, self.larmor, "bench", "scale", "--quick", "--threads", "1", "--backend", self.options.backend)
         check(result.returncode == 0 and result.stdout.count(" equal") == 7 and "failed" not in result.stdout,
               f"bench scale ends on 3 ranks as on one: exit code {result.returncode}")
+        if self.options.backend == "cuda" and gpus() >= 4:
+            # Two of these ranks alone spare the links, and four alone would not: NCCL must go one way on all ranks.
+            result = run(4, self.larmor, "bench", "scale-weak", "--cells", "512", "--ppc", "500", "--repeats", "1")
+            check(result.returncode == 0 and "4 ranks" in result.stdout,
+                  f"two GPUs that spare their links go on with two more: exit code {result.returncode}")
 
     def configurations(self):
         drawn = ("--seed", str(self.options.seed), "--count", str(self.options.configurations))

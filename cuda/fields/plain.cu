@@ -13,6 +13,7 @@ enum {
     SMALLEST = 128, /* side of a domain for which this pays */
     ROWS = 32       /* of a block: with fewer it reads more than it advances, with more few blocks are plain */
 };
+static_assert((int)ROWS > (int)STAGE_TILE_Y, "blocks that a tile meets");
 
 /* Tiles beside one that plain blocks do not cover, whose stages it needs: those within READ cells and one more, as
  * stage.cu reads three rows after a tile. */
@@ -52,17 +53,19 @@ __device__ __forceinline__ bool is_plain(const struct lm_gpu_plain &p, int i, in
            p.is_plain[(j - p.from[1]) / p.rows * p.across + (i - p.from[0]) / p.columns];
 }
 
-/* Whether all cells of a tile are in plain blocks, which are wider than a tile. */
-__device__ bool is_covered(const tiling &t, const struct lm_gpu_plain &p, int column, int row)
+/* One thread a tile. All blocks but the last ones are larger than a tile, so that its corners are in all blocks that it
+ * meets. */
+__global__ void covered_kernel(tiling t, struct lm_gpu_plain p)
 {
-    const int x = column * STAGE_TILE_X - (t.walls_x ? LM_GHOST : 0),
-              y = row * STAGE_TILE_Y - (t.walls_y ? LM_GHOST : 0);
+    const unsigned n = blockIdx.x * THREADS + threadIdx.x;
+    if (n >= t.tiles.x * t.tiles.y)
+        return;
+    const int x = (int)(n % t.tiles.x) * STAGE_TILE_X - (t.walls_x ? LM_GHOST : 0),
+              y = (int)(n / t.tiles.x) * STAGE_TILE_Y - (t.walls_y ? LM_GHOST : 0);
     const int last_x = min(x + STAGE_TILE_X, t.nx + (t.walls_x ? LM_GHOST : 0)) - 1,
-              end_y = min(y + STAGE_TILE_Y, t.ny + (t.walls_y ? LM_GHOST : 0));
-    bool covered = true;
-    for (int j = y; j < end_y; j++)
-        covered = covered && is_plain(p, x, j) && is_plain(p, last_x, j);
-    return covered;
+              last_y = min(y + STAGE_TILE_Y, t.ny + (t.walls_y ? LM_GHOST : 0)) - 1;
+    p.is_covered[n] =
+        is_plain(p, x, y) && is_plain(p, last_x, y) && is_plain(p, x, last_y) && is_plain(p, last_x, last_y);
 }
 
 /* One thread a tile. */
@@ -78,7 +81,7 @@ __global__ void left_kernel(tiling t, struct lm_gpu_plain p)
             const int column = t.walls_x ? x + dx : lm_wrap(x + dx, (int)t.tiles.x),
                       row = t.walls_y ? y + dy : lm_wrap(y + dy, (int)t.tiles.y);
             if (column >= 0 && row >= 0 && column < (int)t.tiles.x && row < (int)t.tiles.y)
-                covered = covered && is_covered(t, p, column, row);
+                covered = covered && p.is_covered[(unsigned)row * t.tiles.x + (unsigned)column];
         }
     p.is_left[n] = !covered;
 }
@@ -127,6 +130,7 @@ int lm_gpu_find_plain(struct lm_gpu *g, const struct lm_gpu_plain *p, const uint
     const struct lm_grid *grid = &g->base.setup.grid;
     const tiling t = {tiles, grid->nx, grid->ny, lm_field_walls(&g->sides, 0), lm_field_walls(&g->sides, 1)};
     plain_kernel<<<dim3((unsigned)p->across, (unsigned)p->up), LANES, 0, g->stream>>>(t, *p, marks);
+    covered_kernel<<<line_blocks((size_t)tiles.x * tiles.y), THREADS, 0, g->stream>>>(t, *p);
     left_kernel<<<line_blocks((size_t)tiles.x * tiles.y), THREADS, 0, g->stream>>>(t, *p);
     return LM_GPU_LAUNCHED(g, "the plain part of the domain");
 }

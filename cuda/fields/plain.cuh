@@ -10,10 +10,11 @@
 /* Blocks of columns x rows cells that share the cells from `from` to before `to`: all but the cells near walls. */
 struct lm_gpu_plain {
     int from[2], to[2];
-    int columns, rows; /* of a block; fewer in the last ones */
-    int across, up;    /* blocks */
-    uint8_t *is_plain; /* of each block */
-    uint8_t *is_left;  /* of each tile of stage.cu; NULL: there are no plain blocks, and all tiles are left */
+    int columns, rows;   /* of a block; fewer in the last ones */
+    int across, up;      /* blocks */
+    uint8_t *is_plain;   /* of each block */
+    uint8_t *is_covered; /* of each tile of stage.cu: whether all of it is in plain blocks */
+    uint8_t *is_left;    /* of each such tile; NULL: there are no plain blocks, and all tiles are left */
 };
 
 /* Tiles of stage.cu. */

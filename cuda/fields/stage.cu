@@ -67,6 +67,19 @@ struct stage_problem {
     const uint8_t *is_left; /* of each tile: whether the kernel takes it; NULL: it takes all */
 };
 
+/* Whether a tile and all that it reads lie in the domain, where no cell has an image. A stage is then the same as in a
+ * domain without sides, and most of its instructions find out about sides: functions with INSIDE leave these away. */
+__device__ __forceinline__ bool is_inside(const domain &d, const tile &t)
+{
+    enum { BEYOND = LM_GHOST > (int)tile::AFTER ? (int)LM_GHOST : (int)tile::AFTER };
+    return t.x >= BEYOND && t.y >= BEYOND && t.x + tile::X + BEYOND <= d.s.nx && t.y + tile::Y + BEYOND <= d.s.ny;
+}
+
+template <bool INSIDE> __device__ __forceinline__ size_t cell(const domain &d, int i, int j)
+{
+    return INSIDE ? at(d.s, i, j) : element(d, i, j);
+}
+
 /* The marks of all tiles. */
 __global__ void mark_kernel(domain d, const double *per_density, uint8_t *marks)
 {
@@ -197,13 +210,27 @@ __device__ __forceinline__ struct lm_ohm_view ohm_view_of_tile(const double *of,
             {NULL, NULL}};
 }
 
+/* J of the plasma in a cell of the tile; `b` stands on it. */
+template <bool INSIDE>
+__device__ __forceinline__ struct lm_vector current_in_cell(const stage_problem &a, int i, int j, struct lm_view b)
+{
+    const domain &d = a.d;
+    const struct lm_view external = external_at(d, d.external ? cell<INSIDE>(d, i, j) : 0);
+    if constexpr (INSIDE)
+        return lm_plasma_current(b, external, a.o.inv_dx, a.o.inv_dy);
+    return lm_current_in_cell(&d.sides, d.s.nx, d.s.ny, i, j, b, external, a.o.inv_dx, a.o.inv_dy);
+}
+
 /* E of Ohm's law in a cell, without bodies and voids. */
+template <bool INSIDE>
 __device__ __forceinline__ void ohms_law(const stage_problem &a, const double *of, int i, int j, int m, double total[3])
 {
     const domain &d = a.d;
     const struct lm_ohm_view v = ohm_view_of_tile(of, m);
     double part[3];
     lm_electric_field(v, &a.o, total, part);
+    if constexpr (INSIDE)
+        return;
     if (d.walls_x && (i < 0 || i == d.s.nx - 1))
         lm_wall_field(0, i < 0 ? 1 : 0, v, &a.o, total, part);
     if (d.walls_y && (j < 0 || j == d.s.ny - 1))
@@ -257,6 +284,7 @@ __device__ __forceinline__ void advance_void(const stage_problem &a, const struc
 }
 
 /* B of a cell after the stage. */
+template <bool INSIDE>
 __device__ __forceinline__ void advance_b(const stage_problem &a, int i, int j, struct lm_view e, bool has_body)
 {
     const domain &d = a.d;
@@ -267,7 +295,7 @@ __device__ __forceinline__ void advance_b(const stage_problem &a, int i, int j, 
     const double rate[3] = {v.x, v.y, a.battery ? z + a.battery[k] : z};
     LM_UNROLL
     for (int c = 0; c < 3; c++) {
-        const bool held = lm_is_held(&d.sides, c, i, j, s.nx, s.ny);
+        const bool held = !INSIDE && lm_is_held(&d.sides, c, i, j, s.nx, s.ny);
         double *const sum = a.sum + c * s.pitch + k;
         const double start = a.state[c * s.pitch + k],
                      after = lm_rk4_sum(a.rk, held, a.number == 0 ? start : *sum, rate[c]);
@@ -275,11 +303,15 @@ __device__ __forceinline__ void advance_b(const stage_problem &a, int i, int j, 
             *sum = after;
         const double b = a.number == 3 ? after : lm_rk4_next(a.rk, held, start, rate[c]);
         double *const to = a.next + c * s.pitch;
-        each_periodic(s, d.walls_x, d.walls_y, i, j, [&](size_t image) { to[image] = b; });
+        if constexpr (INSIDE)
+            to[k] = b;
+        else
+            each_periodic(s, d.walls_x, d.walls_y, i, j, [&](size_t image) { to[image] = b; });
     }
 }
 
 /* Brings to shared memory what Ohm's law reads. */
+template <bool INSIDE>
 __device__ __forceinline__ void load(const stage_problem &a, const tile &t, tile_memory &memory, bool has_body)
 {
     const size_t pitch = a.d.s.pitch;
@@ -289,7 +321,7 @@ __device__ __forceinline__ void load(const stage_problem &a, const tile &t, tile
     if (threadIdx.x == 0)
         memory.nodes_at_bodies = 0;
     t.each<tile::BEFORE, tile::AFTER>([&](int i, int j, int m) {
-        const size_t k = element(a.d, i, j);
+        const size_t k = cell<INSIDE>(a.d, i, j);
         LM_UNROLL
         for (int c = 0; c < 3; c++) {
             bring(OF_B + c, m, a.b + c * pitch + k);
@@ -320,32 +352,25 @@ __device__ __forceinline__ void expect(const stage_problem &a, size_t k, bool ha
     }
 }
 
-template <int BLOCK>
-__global__ void __launch_bounds__(BLOCK, BLOCK == (int)MANY_TILES ? 3 : 1)
-    stage_kernel(const __grid_constant__ stage_problem a)
+/* The stage in a tile. */
+template <bool INSIDE>
+__device__ __forceinline__ void advance(const stage_problem &a, const tile &t, tile_memory &memory)
 {
-    extern __shared__ double shared[];
-    tile_memory &memory = *(tile_memory *)shared;
     double *const of = memory.of, *const e = of + OF_E * SIZE;
     const domain &d = a.d;
     const shape &s = d.s;
-    const tile t(d, BLOCK);
-    if (a.is_left && !a.is_left[t.number()])
-        return;
     const int marks = a.marks[t.number()];
     /* A void that has come since the last survey has no E_v yet. */
-    const bool has_body = marks & HAS_BODY, has_void = a.voids.e && marks & HAS_VOID;
+    const bool has_body = marks & HAS_BODY, has_void = a.voids.e && marks & HAS_VOID,
+               has_walls = !INSIDE && (d.walls_x || d.walls_y);
     const struct lm_void_nodes &nodes = a.voids.nodes[has_body];
 
-    load(a, t, memory, has_body);
-    t.each_own([&](int i, int j, int) { expect(a, element(d, i, j), has_void); });
+    load<INSIDE>(a, t, memory, has_body);
+    t.each_own([&](int i, int j, int) { expect(a, cell<INSIDE>(d, i, j), has_void); });
     __pipeline_wait_prior(0);
     __syncthreads();
     t.each<1, 2>([&](int i, int j, int m) {
-        const struct lm_view external = external_at(d, d.external ? element(d, i, j) : 0);
-        tile::put(of + OF_J * SIZE, m,
-                  lm_current_in_cell(&d.sides, s.nx, s.ny, i, j, tile::view(of + OF_B * SIZE, m), external, a.o.inv_dx,
-                                     a.o.inv_dy));
+        tile::put(of + OF_J * SIZE, m, current_in_cell<INSIDE>(a, i, j, tile::view(of + OF_B * SIZE, m)));
     });
     __syncthreads();
     t.each<0, 2>([&](int, int, int m) {
@@ -358,42 +383,58 @@ __global__ void __launch_bounds__(BLOCK, BLOCK == (int)MANY_TILES ? 3 : 1)
     __syncthreads();
     t.each<0, 1>([&](int i, int j, int m) {
         double total[3];
-        const bool own = has_own_e(d, i, j);
+        const bool own = INSIDE || has_own_e(d, i, j);
         if (own)
-            ohms_law(a, of, i, j, m, total);
+            ohms_law<INSIDE>(a, of, i, j, m, total);
         LM_UNROLL
         for (int c = 0; c < 3; c++) {
-            if (own && lm_is_own_e(c, i, j))
+            if (INSIDE || (own && lm_is_own_e(c, i, j)))
                 e[c * SIZE + m] = total[c];
             else if (a.given_e)
                 e[c * SIZE + m] = prescribed_e(a, c, i, j);
         }
     });
-    if (has_body || d.walls_x || d.walls_y)
+    if (has_body || has_walls)
         __syncthreads();
     if (has_body) {
         meet_bodies(a, t, memory);
         __syncthreads();
     }
-    if (d.walls_x || d.walls_y) {
+    if (has_walls) {
         fill_walls(d, t, 0, e);
         fill_walls(d, t, 1, e);
     }
     if (a.voids.e)
         t.each<0, 1>([&](int i, int j, int m) {
-            const int x = cell_along(i, s.nx, d.walls_x), y = cell_along(j, s.ny, d.walls_y);
+            const int x = INSIDE ? i : cell_along(i, s.nx, d.walls_x), y = INSIDE ? j : cell_along(j, s.ny, d.walls_y);
             LM_UNROLL
             for (int c = 0; c < 3; c++)
                 e[c * SIZE + m] += has_void ? lm_void_e(&nodes, a.voids.e + c * s.pitch, c, x, y) : 0.0;
         });
     __syncthreads();
-    fill_open_sides(a, t, e);
+    if constexpr (!INSIDE)
+        fill_open_sides(a, t, e);
     t.each_own([&](int i, int j, int m) {
-        if (has_void && i >= -d.walls_x && j >= -d.walls_y && i < s.nx && j < s.ny)
+        if (has_void && (INSIDE || (i >= -d.walls_x && j >= -d.walls_y && i < s.nx && j < s.ny)))
             advance_void(a, nodes, i, j, of + OF_J * SIZE + m);
-        if (i < s.nx + (d.walls_x ? LM_GHOST - 1 : 0) && j < s.ny + (d.walls_y ? LM_GHOST - 1 : 0))
-            advance_b(a, i, j, tile::view(e, m), has_body);
+        if (INSIDE || (i < s.nx + (d.walls_x ? LM_GHOST - 1 : 0) && j < s.ny + (d.walls_y ? LM_GHOST - 1 : 0)))
+            advance_b<INSIDE>(a, i, j, tile::view(e, m), has_body);
     });
+}
+
+template <int BLOCK>
+__global__ void __launch_bounds__(BLOCK, BLOCK == (int)MANY_TILES ? 3 : 1)
+    stage_kernel(const __grid_constant__ stage_problem a)
+{
+    extern __shared__ double shared[];
+    tile_memory &memory = *(tile_memory *)shared;
+    const tile t(a.d, BLOCK);
+    if (a.is_left && !a.is_left[t.number()])
+        return;
+    if (is_inside(a.d, t))
+        advance<true>(a, t, memory);
+    else
+        advance<false>(a, t, memory);
 }
 
 } // namespace
@@ -402,8 +443,11 @@ __global__ void __launch_bounds__(BLOCK, BLOCK == (int)MANY_TILES ? 3 : 1)
 static struct lm_gpu_plain plain_of(const struct lm_gpu *g, size_t tiles)
 {
     struct lm_gpu_plain p = lm_gpu_plain_of(g);
-    p.is_left = p.across > 0 ? g->general.marks + tiles : NULL;
-    p.is_plain = p.across > 0 ? g->general.marks + 2 * tiles : NULL;
+    if (p.across == 0)
+        return p;
+    p.is_left = g->general.marks + tiles;
+    p.is_covered = g->general.marks + 2 * tiles;
+    p.is_plain = g->general.marks + 3 * tiles;
     return p;
 }
 
@@ -419,7 +463,7 @@ int lm_gpu_begin_stages(struct lm_gpu *g)
     struct lm_gpu_plain p = lm_gpu_plain_of(g);
     const size_t blocks = (size_t)p.across * p.up;
     if (!g->general.marks)
-        g->general.marks = (uint8_t *)lm_gpu_allocate(g, 2 * count + blocks, "tiles of the fields");
+        g->general.marks = (uint8_t *)lm_gpu_allocate(g, 3 * count + blocks, "tiles of the fields");
     if (g->failed)
         return g->failed;
     mark_kernel<<<tiles, THREADS, 0, g->stream>>>(domain_of(g), g->array[LM_PER_DENSITY], g->general.marks);

@@ -107,17 +107,22 @@ int nccl_check(int error, const char *what)
     return error == NCCL_SUCCESS ? LM_OK : lm_fail(LM_FAILED, "NCCL: %s: %s", what, transport.nccl.error(error));
 }
 
-/* NCCL reads these variables once in a process. A user who has set one of them has decided. */
-void choose_way(int spares_links)
-{
-    if (spares_links && transport.joined.empty() && !getenv("NCCL_P2P_LEVEL"))
-        setenv("NCCL_P2P_DISABLE", "1", 0);
-}
-
 bool goes_over_links()
 {
     const char *disabled = getenv("NCCL_P2P_DISABLE");
     return !disabled || !strcmp(disabled, "0");
+}
+
+/* NCCL reads its variables once in a process, and the ranks must not differ in them. Rank 0 was in each communicator,
+ * so that it knows the way if there is one. A user who has set one of the variables has decided. */
+void choose_way(int spares_links)
+{
+    const bool is_first = transport.joined.empty(),
+               is_decided = !is_first || getenv("NCCL_P2P_DISABLE") || getenv("NCCL_P2P_LEVEL");
+    int disabled = is_decided ? !goes_over_links() : spares_links;
+    lm_ranks_broadcast(&disabled, sizeof disabled);
+    if (is_first && disabled)
+        setenv("NCCL_P2P_DISABLE", "1", 1);
 }
 
 /* Joins the ranks. The ranks agree upon success. */

@@ -116,8 +116,8 @@ static int is_edge(const struct lm_distributed *d, int side)
 
 /* Between GPUs: so many bytes for the work of a particle are few. The links between the GPUs of a machine take power as
  * soon as they are used now and then, and a GPU at its limit of power then has less for the rest. Through the memory of
- * the machine the data take longer, and the links sleep. On two H200 that gained 2.5 % with 0.014 bytes, and still 1.3
- * % with 0.027 (docs/performance/results.md, "Many GPUs"). */
+ * the machine the data take longer, and the links sleep. On two H200 that gained 2.5 % with 0.012 bytes, and still 1.3
+ * % with 0.022 (docs/performance/results.md, "Many GPUs"). */
 static const double FEW_BYTES = 0.02;
 
 /* Whether what the ranks send in a step is little beside the work: B once, and the sums of the species. */
