@@ -47,6 +47,11 @@ int lm_backend_resolve(int kind, int threads, int *resolved, char *line, size_t 
     return LM_OK;
 }
 
+const char *lm_backend_exchange(void)
+{
+    return lm_cuda_exchange();
+}
+
 int lm_backend_create(int kind, const struct lm_setup *setup, struct lm_backend **out)
 {
     int resolved = LM_BACKEND_CPU;

@@ -534,6 +534,9 @@ int lm_backend_share(int kind);
  * ranks have been taken, the line says how they exchange data. */
 int lm_backend_resolve(int kind, int threads, int *resolved, char *line, size_t size);
 
+/* How the GPUs of many ranks exchange data, as in that line; "" before there is such a backend. */
+const char *lm_backend_exchange(void);
+
 /* Free and total memory in bytes of the resolved kind. */
 void lm_backend_memory(int kind, double *free_bytes, double *total_bytes);
 

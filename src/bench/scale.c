@@ -194,8 +194,9 @@ static void put_row(struct lm_table *t, int weak, int ranks, struct turns *turns
 static void put_notes(struct lm_table *t, int weak, double alone, const struct result *last)
 {
     enum { MANY = 1024 };
-    lm_table_note(t, "link of ranks 0 and 1: %.3g us for a small message, %.3g GB/s each way", 1e6 * last->link.latency,
-                  1e-9 * last->link.rate);
+    const char *const exchange = lm_backend_exchange();
+    lm_table_note(t, "link of ranks 0 and 1: %.3g us for a small message, %.3g GB/s each way%s%s",
+                  1e6 * last->link.latency, 1e-9 * last->link.rate, exchange[0] ? ", by " : "", exchange);
     if (weak)
         lm_table_note(
             t,
