@@ -68,7 +68,7 @@ struct stage_problem {
 };
 
 /* Whether a tile and all that it reads lie in the domain, where no cell has an image. A stage is then the same as in a
- * domain without sides, and most of its instructions find out about sides: functions with INSIDE leave these away. */
+ * domain without sides, and most of its instructions find out about sides: functions with INSIDE leave these out. */
 __device__ __forceinline__ bool is_inside(const domain &d, const tile &t)
 {
     enum { BEYOND = LM_GHOST > (int)tile::AFTER ? (int)LM_GHOST : (int)tile::AFTER };

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <map>
+#include <sys/statvfs.h>
 
 #include "larmor/physics/numerics/hash.h"
 
@@ -34,6 +35,9 @@ struct nccl_library {
     int (*receive)(void *, size_t, int type, int peer, nccl_communicator, cudaStream_t);
     const char *(*error)(int);
 };
+
+/* Bytes in /dev/shm. */
+const double SHARED_MEMORY = 512e6;
 
 /* Of this process. A communicator costs about a second and is kept for the next backends of as many ranks. */
 struct transport {
@@ -110,19 +114,27 @@ int nccl_check(int error, const char *what)
 bool goes_over_links()
 {
     const char *disabled = getenv("NCCL_P2P_DISABLE");
-    return !disabled || !strcmp(disabled, "0");
+    return !disabled || strtol(disabled, NULL, 0) != 1;
+}
+
+/* Whether there is room for what NCCL shares between the processes of a machine. Containers often have 64 MB. */
+bool has_shared_memory()
+{
+    struct statvfs s;
+    return !statvfs("/dev/shm", &s) && (double)s.f_bavail * (double)s.f_frsize >= SHARED_MEMORY;
 }
 
 /* NCCL reads its variables once in a process, and the ranks must not differ in them. Rank 0 was in each communicator,
  * so that it knows the way if there is one. A user who has set one of the variables has decided. */
 void choose_way(int spares_links)
 {
-    const bool is_first = transport.joined.empty(),
-               is_decided = !is_first || getenv("NCCL_P2P_DISABLE") || getenv("NCCL_P2P_LEVEL");
-    int disabled = is_decided ? !goes_over_links() : spares_links;
+    const bool is_first = transport.joined.empty(), is_decided = !is_first || getenv("NCCL_P2P_DISABLE") ||
+                                                                 getenv("NCCL_P2P_LEVEL") || getenv("NCCL_SHM_DISABLE");
+    const bool have_room = !lm_ranks_largest(!has_shared_memory());
+    int disabled = is_decided ? !goes_over_links() : spares_links && have_room;
     lm_ranks_broadcast(&disabled, sizeof disabled);
-    if (is_first && disabled)
-        setenv("NCCL_P2P_DISABLE", "1", 1);
+    if (is_first)
+        setenv("NCCL_P2P_DISABLE", disabled ? "1" : "0", 1);
 }
 
 /* Joins the ranks. The ranks agree upon success. */
@@ -221,7 +233,8 @@ int lm_gpu_transport_begin(enum lm_gpu_exchange wanted, int spares_links)
 {
     const bool loaded = wanted != LM_EXCHANGE_HOST && !lm_ranks_largest(!load_nccl(&transport.nccl));
     const bool possible = loaded && each_has_a_gpu();
-    choose_way(spares_links);
+    if (possible)
+        choose_way(spares_links);
     if (possible && !join_ranks()) {
         int version = 0;
         transport.nccl.version(&version);

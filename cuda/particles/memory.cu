@@ -50,7 +50,8 @@ int LM_P(lm_gpu_reserve)(struct lm_backend *b, int species, uint64_t count)
                                    (unsigned long long)count, (unsigned long long)LM_MAX_PARTICLES);
     if (!s->cell_count)
         LM_P(lm_gpu_prepare_counts)(g, s);
-    const uint64_t capacity = g->halo ? count + count / 64 : count; /* more may soon come from other ranks */
+    const uint64_t generous = count + count / 64; /* more may soon come from other ranks */
+    const uint64_t capacity = !g->halo ? count : generous < LM_MAX_PARTICLES ? generous : LM_MAX_PARTICLES;
     s->count = s->sorted = count;
     s->capacity = capacity;
     s->placing = 0;

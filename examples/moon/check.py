@@ -84,9 +84,9 @@ def thermal_rate(body: SurfaceMap, case: Case) -> float:
 
 
 def held_back(body: SurfaceMap, case: Case, b: float) -> float:
-    """What of that does not hit the body a time because B rises from 1 to b in a thin layer before it. There J x B/n takes
-    (b^2 - 1)/2 of an ion's energy across the face, as the density stays. The velocity across a face has a Gauss
-    distribution."""
+    """How much less hits the body a time because B rises from 1 to b in a thin layer before it. With the density of the
+    wind, J x B/n takes (b^2 - 1)/2 of an ion's energy across the face. The velocity across a face is normally
+    distributed."""
     v = np.linspace(0, np.sqrt(max(b**2 - 1, 0)), 401)
     mean = -case.wind * body.normal[:, :1]
     flow = v * np.exp(-0.5 * (v - mean)**2 / case.ions) / np.sqrt(2 * np.pi * case.ions)
