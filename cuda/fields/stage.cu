@@ -67,8 +67,8 @@ struct stage_problem {
     const uint8_t *is_left; /* of each tile: whether the kernel takes it; NULL: it takes all */
 };
 
-/* Whether a tile and all that it reads lie in the domain, where no cell has an image. A stage is then the same as in a
- * domain without sides, and most of its instructions find out about sides: functions with INSIDE leave these out. */
+/* Whether a tile and all that it reads lie in the domain, where no cell has an image. The stage of such a tile is that
+ * of a domain without sides. Functions with INSIDE are for these tiles and do not ask where sides are. */
 __device__ __forceinline__ bool is_inside(const domain &d, const tile &t)
 {
     enum { BEYOND = LM_GHOST > (int)tile::AFTER ? (int)LM_GHOST : (int)tile::AFTER };

@@ -36,7 +36,8 @@ struct nccl_library {
     const char *(*error)(int);
 };
 
-/* Bytes in /dev/shm. */
+/* Bytes that /dev/shm must have free, where NCCL may share memory between the processes of a machine. A guess: a
+ * container often has 64 MB in all. */
 const double SHARED_MEMORY = 512e6;
 
 /* Of this process. A communicator costs about a second and is kept for the next backends of as many ranks. */
@@ -117,7 +118,6 @@ bool goes_over_links()
     return !disabled || strtol(disabled, NULL, 0) != 1;
 }
 
-/* Whether there is room for what NCCL shares between the processes of a machine. Containers often have 64 MB. */
 bool has_shared_memory()
 {
     struct statvfs s;

@@ -158,6 +158,7 @@ class Steady:
 
     @property
     def moon(self) -> np.ndarray:
+        """What is well inside the moon."""
         return np.hypot(self.x, self.y[:, None]) < 0.8 * self.case.radius
 
     @property

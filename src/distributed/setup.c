@@ -114,13 +114,13 @@ static int is_edge(const struct lm_distributed *d, int side)
     return d->domain.sides.of[side] != LM_PERIODIC && (side % 2 ? end < last : begin > 0);
 }
 
-/* Between GPUs: so many bytes for the work of a particle are few. The links between the GPUs of a machine take power as
- * soon as they are used now and then, and a GPU at its limit of power then has less for the rest. Through the memory of
- * the machine the data take longer, and the links sleep. On two H200 that gained 2.5 % with 0.012 bytes, and still 1.3
- * % with 0.022 (docs/performance/results.md, "Many GPUs"). */
+/* Between GPUs: a step sends little if it sends fewer bytes than this for the work of a particle. The links between the
+ * GPUs of a machine take power as soon as they are used now and then. A GPU at its limit of power then has less for the
+ * particles. Through the memory of the machine the data take longer, but the links sleep. Two H200 gained 2.5 % in this
+ * way with 0.012 bytes, and 1.3 % with 0.022 (docs/performance/results.md, "Many GPUs"). */
 static const double FEW_BYTES = 0.02;
 
-/* Whether what the ranks send in a step is little beside the work: B once, and the sums of the species. */
+/* Whether the ranks send little in a step: B once, and the sums of the species. */
 static int sends_little(const struct lm_distributed *d)
 {
     const struct lm_setup *s = &d->whole;

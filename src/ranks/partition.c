@@ -249,12 +249,9 @@ void lm_partition_free(struct lm_partition *p)
 double lm_partition_held(const struct lm_partition *p, const struct lm_grid *domain)
 {
     double cells = 0;
-    for (int r = 0; r < p->ranks; r++) {
-        const struct lm_grid g = lm_partition_grid(p, domain, r);
-        const struct lm_cells *own = &p->own[r];
-        cells += (double)g.nx * g.ny - (double)(own->to_x - own->from_x) * (own->to_y - own->from_y);
-    }
-    return cells;
+    for (int r = 0; r < p->ranks; r++)
+        cells += (double)lm_partition_grid(p, domain, r).cells;
+    return cells - (double)domain->cells; /* each cell has one owner */
 }
 
 double lm_partition_share(const struct lm_partition *p, int rank, int tile, const double *cost)

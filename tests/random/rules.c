@@ -305,7 +305,7 @@ const struct draw_rule draw_rules[] = {
     {"run", "rebalance", .never = "it depends on the clock; other ways disturb the division"},
     {"run", "halo", 70, NULL, NULL, NULL},
     {"run", "rank_limit", .never = "it matters only where a rank hangs"},
-    {"run", "gpu_exchange", .never = by_the_ways},
+    {"run", "gpu_exchange", .never = "the machine decides which values it can have"},
     {"run", "tile", .never = by_the_ways},
     {"run", "sort_every", .never = by_the_ways},
     {"grid", "nx", 100, NULL, nx, NULL},
