@@ -353,19 +353,33 @@ static void drop_parts(struct lm_body_node *n, int plasma, int body)
     }
 }
 
+/* Counts places just before the line from corner to corner of a node, and just behind it. */
+static void count_beside_corners(const struct maker *m, const struct node_place *p, int counts[2][KINDS])
+{
+    for (int side = 0; side < 2; side++)
+        count_line(m, p, (2 * side - 1) / 64.0, counts[side]);
+}
+
+static int is_plasma_or_insulator(const int counts[KINDS])
+{
+    return counts[RESISTS] == 0 && counts[CONDUCTS] == 0;
+}
+
 /* Makes a node of plasma and insulators only; 0: the node has something else. Between two corners J is the difference
  * of B_z over the way in the plasma, as B_z is the same in all of the insulator (Gibou, Fedkiw, Cheng and Kang 2002, J.
  * Comput. Phys. 176, 205). */
 static int make_narrow(const struct maker *m, const struct node_place *p, struct lm_body_node *n)
 {
     const int plasma = source_of(m, p, PLASMA);
-    int counts[KINDS], blocked = 0;
-    count_all(m, p, counts);
-    if (counts[INSULATES] == 0 || counts[RESISTS] > 0 || counts[CONDUCTS] > 0)
+    int all[KINDS], beside[2][KINDS], blocked = 0;
+    count_all(m, p, all);
+    count_beside_corners(m, p, beside);
+    if (all[INSULATES] == 0 || !is_plasma_or_insulator(all) || !is_plasma_or_insulator(beside[0]) ||
+        !is_plasma_or_insulator(beside[1]))
         return 0;
-    for (int side = 0; side < 2; side++) { /* just before the line from corner to corner, and just behind it */
-        count_line(m, p, (2 * side - 1) / 64.0, counts);
-        const int part = LM_NODE_WHOLE * counts[INSULATES] / (counts[INSULATES] + counts[PLASMA]);
+    for (int side = 0; side < 2; side++) {
+        const int *counts = beside[side],
+                  part = LM_NODE_WHOLE * counts[INSULATES] / (counts[INSULATES] + counts[PLASMA]);
         n->part[2 * side] = n->part[2 * side + 1] = (uint8_t)part;
         blocked |= part == LM_NODE_WHOLE;
     }
