@@ -26,11 +26,19 @@ static int no_cuda(char *line, size_t size)
 #define lm_cuda_exchange() ""
 #endif
 
+static int preferred = LM_BACKEND_AUTO;
+
+void lm_backend_prefer(int kind)
+{
+    preferred = kind;
+}
+
 int lm_backend_resolve(int kind, int threads, int *resolved, char *line, size_t size)
 {
     char gpu[256];
     const int ranks = lm_ranks_used(), cores = threads > 0 ? threads : lm_threads_available();
-    int found = kind == LM_BACKEND_CPU ? 0 : lm_cuda_describe(gpu, sizeof gpu);
+    const int wanted = kind == LM_BACKEND_AUTO ? preferred : kind;
+    int found = wanted == LM_BACKEND_CPU ? 0 : lm_cuda_describe(gpu, sizeof gpu);
     if (kind == LM_BACKEND_CUDA && !found)
         return lm_fail(LM_BAD_INPUT, "backend cuda: %s; use --backend cpu", gpu);
     *resolved = found ? LM_BACKEND_CUDA : LM_BACKEND_CPU;

@@ -534,6 +534,10 @@ int lm_backend_share(int kind);
  * ranks have been taken, the line says how they exchange data. */
 int lm_backend_resolve(int kind, int threads, int *resolved, char *line, size_t size);
 
+/* Lets AUTO stand for this kind in this process from now on. LM_BACKEND_AUTO: for the GPU if there is one, as at first.
+ */
+void lm_backend_prefer(int kind);
+
 /* How the GPUs of many ranks exchange data, as in that line; "" before there is such a backend. */
 const char *lm_backend_exchange(void);
 

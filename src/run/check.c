@@ -6,6 +6,7 @@
 #include "survey/parts.h"
 #include "output/directory.h"
 #include "config/keys.h"
+#include "run/backend_choice.h"
 #include "run/unwritten.h"
 #include "larmor/run.h"
 #include "config/side_points.h"
@@ -190,6 +191,11 @@ static void print_size(FILE *out, const struct lm_prepared *p)
     const struct lm_config *c = s->config;
     fprintf(out, "\nrun\n  %lld steps to t = %g on %s\n", (long long)c->run.steps, (double)c->run.steps * c->run.dt,
             p->device);
+    if (lm_backend_is_doubtful(p))
+        fprintf(out,
+                "  so little work may be faster on the CPU: with run.backend = auto a run of %d steps or more measures "
+                "both\n  for a moment, and takes the faster one\n",
+                LM_DOUBTFUL_STEPS);
     fprintf(out, "  %d x %d cells of %g x %g d_i\n", s->grid.nx, s->grid.ny, s->grid.dx, s->grid.dy);
     for (int k = 0; k < c->species_count; k++)
         fprintf(out, "  %s: %.4g M particles, %.4g a cell\n", c->species[k].name, 1e-6 * s->count[k],

@@ -5,13 +5,15 @@
 #include "larmor/sim.h"
 #include "output/energy_budget.h"
 #include "output/series_columns.h"
+#include "run/backend_choice.h"
 #include "run/energy.h"
+#include "run/step_time.h"
 
 static const double LONG_ENOUGH = 1; /* s */
 
 struct measured {
-    double start, step; /* s */
-    int64_t steps;
+    double start; /* s */
+    struct lm_step_time steps;
     struct lm_energy_watch energy;
     double share, time; /* what of the energy is unexplained after these steps, and the time then */
 };
@@ -30,25 +32,18 @@ static int find_share(struct lm_sim *sim, const struct lm_config *config, const 
     return status;
 }
 
-/* Begins the run in memory and takes steps until they have lasted long enough. The first step does not count. */
+/* Begins the run in memory and takes steps until they have lasted long enough. */
 static int measure(struct lm_sim *sim, const struct lm_config *config, struct measured *m)
 {
     const double begin = lm_clock();
-    const int64_t most = config->run.steps;
     struct lm_references references = {0};
     int status = lm_sim_begin(sim);
-    double first = lm_clock();
-    m->start = first - begin;
+    m->start = lm_clock() - begin;
     if (!status)
         status = lm_row_references(sim, &references);
     lm_energy_watch_begin(config, &references, &m->energy);
-    first = lm_clock();
-    for (m->steps = -1; m->steps < most - 1 && lm_clock() - first < LONG_ENOUGH && !status; m->steps++) {
-        status = lm_sim_check(sim);
-        status = status ? status : lm_sim_step(sim);
-        first = m->steps < 0 ? lm_clock() : first;
-    }
-    m->step = m->steps > 0 ? (lm_clock() - first) / (double)m->steps : 0;
+    if (!status)
+        status = lm_step_time_measure(sim, config->run.steps, LONG_ENOUGH, &m->steps);
     return status ? status : find_share(sim, config, &references, m);
 }
 
@@ -63,24 +58,41 @@ static void print_energy(const struct lm_config *config, const struct measured *
             lm_energy_is_beyond(&m->energy, then, config->run.energy_limit) ? ", BEYOND run.energy_limit" : "");
 }
 
+static int choose_backend(const struct lm_config *config, FILE *out)
+{
+    struct lm_prepared p;
+    char choice[256];
+    int status = lm_prepare(config, NULL, &p);
+    if (status)
+        return status;
+    status = lm_backend_choose(&p, choice, sizeof choice);
+    if (*choice)
+        fprintf(out, "backend\n  %s\n", choice);
+    lm_prepare_free(&p);
+    return status;
+}
+
 int lm_check_time(const struct lm_config *config, FILE *out)
 {
     struct lm_sim *sim = NULL;
     struct measured m;
-    int status = lm_sim_create(config, &sim);
+    int status = choose_backend(config, out);
+    if (!status)
+        status = lm_sim_create(config, &sim);
     if (!status)
         status = measure(sim, config, &m);
     lm_sim_destroy(&sim);
     if (status)
         return status;
-    if (m.steps < 1) {
+    const struct lm_step_time *t = &m.steps;
+    if (t->steps < 1) {
         fprintf(out, "time\n  start %.3g s; %lld steps are too few to be measured\n", m.start,
                 (long long)config->run.steps);
         return LM_OK;
     }
-    const double all = m.start + m.step * (double)config->run.steps;
+    const double all = m.start + t->step * (double)config->run.steps;
     fprintf(out, "time\n  start %.3g s; a step %.4g ms (mean of %lld, the first one does not count)\n", m.start,
-            1e3 * m.step, (long long)m.steps);
+            1e3 * t->step, (long long)t->steps);
     fprintf(out, "  %.0f h %02.0f min %02.0f s for %lld steps as these, without files\n", floor(all / 3600),
             floor(fmod(all, 3600) / 60), floor(fmod(all, 60)), (long long)config->run.steps);
     print_energy(config, &m, out);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "run/backend_choice.h"
 #include "run/differences.h"
 #include "run/due.h"
 #include "run/latest.h"
@@ -279,12 +280,17 @@ static int look_ahead(struct lm_run_state *r, const struct lm_checkpoint *head)
     struct lm_prepared p;
     for (int s = 0; head && s < r->config->species_count && s < head->species_count; s++)
         counts[s] = head->species[s].count;
-    const int status = lm_prepare(r->config, head ? counts : NULL, &p);
+    char choice[256];
+    lm_backend_prefer(LM_BACKEND_AUTO); /* an earlier run of this process may have chosen */
+    int status = lm_prepare(r->config, head ? counts : NULL, &p);
     if (status)
         return status;
     r->limits = p.limits;
+    status = lm_backend_choose(&p, choice, sizeof choice);
+    if (*choice && !r->options->quiet)
+        fprintf(stderr, "larmor: %s (run.backend = auto)\n", choice);
     lm_prepare_free(&p);
-    return LM_OK;
+    return status;
 }
 
 /* Many ranks: what they are, and how GPUs exchange data. */

@@ -1,0 +1,95 @@
+/* What run.backend = auto stands for in runs with little work. On a machine without a GPU no steps can be compared. */
+#include "backend/backend.h"
+#include "config_file.h"
+#include "run/backend_choice.h"
+#include "suite.h"
+
+static struct lm_prepared prepared;
+
+static void prepare(const char *key)
+{
+    put_after_head("");
+    ck_assert_msg(read_again(key != NULL, &key) == LM_OK, "%s", lm_error());
+    ck_assert_msg(lm_prepare(&config, NULL, &prepared) == LM_OK, "%s", lm_error());
+    prepared.kind = LM_BACKEND_CUDA; /* as if there were a GPU */
+}
+
+static int kind_of_auto(void)
+{
+    int kind = -1;
+    char line[256];
+    ck_assert_int_eq(lm_backend_resolve(LM_BACKEND_AUTO, 1, &kind, line, sizeof line), LM_OK);
+    return kind;
+}
+
+START_TEST(auto_stands_for_what_is_preferred)
+{
+    const int at_first = kind_of_auto();
+    lm_backend_prefer(LM_BACKEND_CPU);
+    ck_assert_int_eq(kind_of_auto(), LM_BACKEND_CPU);
+    lm_backend_prefer(LM_BACKEND_AUTO);
+    ck_assert_int_eq(kind_of_auto(), at_first);
+}
+END_TEST
+
+/* The head's 12 cells count as 192 particles. */
+START_TEST(work_for_each_core_makes_doubts)
+{
+    prepare("run.threads=2");
+    ck_assert(lm_backend_is_doubtful(&prepared));
+    prepared.survey.count[0] = 2 * LM_DOUBTFUL_WORK - 193;
+    ck_assert(lm_backend_is_doubtful(&prepared));
+    prepared.survey.count[0] = 2 * LM_DOUBTFUL_WORK - 192;
+    ck_assert(!lm_backend_is_doubtful(&prepared));
+    config.run.threads = 3;
+    ck_assert(lm_backend_is_doubtful(&prepared));
+    prepared.kind = LM_BACKEND_CPU;
+    ck_assert(!lm_backend_is_doubtful(&prepared));
+    lm_prepare_free(&prepared);
+}
+END_TEST
+
+/* 20 steps are too few. */
+START_TEST(what_cannot_be_compared_stays)
+{
+    const int at_first = kind_of_auto();
+    char line[256] = "not written";
+    prepare(NULL);
+    ck_assert_int_eq(lm_backend_choose(&prepared, line, sizeof line), LM_OK);
+    ck_assert_str_eq(line, "");
+    ck_assert_int_eq(kind_of_auto(), at_first);
+    config.run.steps = LM_DOUBTFUL_STEPS;
+    config.run.backend = LM_BACKEND_CUDA;
+    ck_assert_int_eq(lm_backend_choose(&prepared, line, sizeof line), LM_OK);
+    ck_assert_str_eq(line, "");
+    lm_prepare_free(&prepared);
+}
+END_TEST
+
+START_TEST(the_faster_one_is_named_and_taken)
+{
+    char line[256];
+    const int has_gpu = kind_of_auto() == LM_BACKEND_CUDA;
+    prepare("run.t_end=100");
+    ck_assert_int_eq(lm_backend_choose(&prepared, line, sizeof line), LM_OK);
+    ck_assert_int_eq(*line != 0, has_gpu);
+    if (has_gpu)
+        ck_assert_int_eq(strstr(line, "goes on the GPU") != NULL, kind_of_auto() == LM_BACKEND_CUDA);
+    ck_assert(has_gpu || kind_of_auto() == LM_BACKEND_CPU);
+    lm_backend_prefer(LM_BACKEND_AUTO);
+    lm_prepare_free(&prepared);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("choice of a backend");
+    TCase *t = tcase_create("choice of a backend");
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_test(t, auto_stands_for_what_is_preferred);
+    tcase_add_test(t, work_for_each_core_makes_doubts);
+    tcase_add_test(t, what_cannot_be_compared_stays);
+    tcase_add_test(t, the_faster_one_is_named_and_taken);
+    suite_add_tcase(suite, t);
+    return suite_run(suite);
+}
