@@ -24,7 +24,8 @@ int lm_run(const struct lm_config *config, const struct lm_run_options *options)
  * wrong input prints nothing. */
 int lm_check(const struct lm_config *config, FILE *out);
 
-/* Takes steps of the run in memory for about a second and prints how long all of them will take. Writes no file.
+/* Takes steps of the run in memory for about a second and prints how long all of them will take. A run with very little
+ * work for a GPU also takes some on both backends, as lm_run does. Writes no file.
  * LM_FAILED, LM_BAD_INPUT: as in lm_sim_begin and lm_sim_step. */
 int lm_check_time(const struct lm_config *config, FILE *out);
 

@@ -353,33 +353,22 @@ static void drop_parts(struct lm_body_node *n, int plasma, int body)
     }
 }
 
-/* Counts places just before the line from corner to corner of a node, and just behind it. */
-static void count_beside_corners(const struct maker *m, const struct node_place *p, int counts[2][KINDS])
-{
-    for (int side = 0; side < 2; side++)
-        count_line(m, p, (2 * side - 1) / 64.0, counts[side]);
-}
-
-static int is_plasma_or_insulator(const int counts[KINDS])
-{
-    return counts[RESISTS] == 0 && counts[CONDUCTS] == 0;
-}
-
 /* Makes a node of plasma and insulators only; 0: the node has something else. Between two corners J is the difference
  * of B_z over the way in the plasma, as B_z is the same in all of the insulator (Gibou, Fedkiw, Cheng and Kang 2002, J.
  * Comput. Phys. 176, 205). */
 static int make_narrow(const struct maker *m, const struct node_place *p, struct lm_body_node *n)
 {
     const int plasma = source_of(m, p, PLASMA);
-    int all[KINDS], beside[2][KINDS], blocked = 0;
-    count_all(m, p, all);
-    count_beside_corners(m, p, beside);
-    if (all[INSULATES] == 0 || !is_plasma_or_insulator(all) || !is_plasma_or_insulator(beside[0]) ||
-        !is_plasma_or_insulator(beside[1]))
+    int counts[KINDS], blocked = 0;
+    count_all(m, p, counts);
+    if (counts[INSULATES] == 0 || counts[RESISTS] > 0 || counts[CONDUCTS] > 0)
         return 0;
-    for (int side = 0; side < 2; side++) {
-        const int *counts = beside[side],
-                  part = LM_NODE_WHOLE * counts[INSULATES] / (counts[INSULATES] + counts[PLASMA]);
+    for (int side = 0; side < 2; side++) { /* just before the line from corner to corner, and just behind it */
+        count_line(m, p, (2 * side - 1) / 64.0, counts);
+        const int of_both = counts[INSULATES] + counts[PLASMA];
+        if (of_both == 0) /* a body that is so thin that no strip has it */
+            return 0;
+        const int part = LM_NODE_WHOLE * counts[INSULATES] / of_both;
         n->part[2 * side] = n->part[2 * side + 1] = (uint8_t)part;
         blocked |= part == LM_NODE_WHOLE;
     }

@@ -17,7 +17,8 @@ int lm_backend_is_doubtful(const struct lm_prepared *p)
     double work = 16.0 * (double)p->survey.grid.cells;
     for (int k = 0; k < c->species_count; k++)
         work += p->survey.count[k];
-    return p->kind == LM_BACKEND_CUDA && lm_rank_count() == 1 && work < LM_DOUBTFUL_WORK * cores;
+    return p->kind == LM_BACKEND_CUDA && lm_ranks_expected() == 1 && !lm_survey_enters(c) &&
+           work < LM_DOUBTFUL_WORK * cores;
 }
 
 /* 0: the steps could not be measured; the run itself will say why. */
@@ -36,6 +37,14 @@ static int measure(struct lm_config *c, int kind, double *step)
     return !status && t.steps > 0;
 }
 
+int lm_backend_faster(double on_gpu, double on_cpu, char *line, size_t size)
+{
+    const int is_cpu = on_cpu < on_gpu;
+    snprintf(line, size, "a step takes %.3g ms on the GPU and %.3g ms on the CPU, so the run goes on the %s",
+             1e3 * on_gpu, 1e3 * on_cpu, is_cpu ? "CPU" : "GPU");
+    return is_cpu ? LM_BACKEND_CPU : LM_BACKEND_CUDA;
+}
+
 int lm_backend_choose(const struct lm_prepared *p, char *line, size_t size)
 {
     const struct lm_config *config = p->survey.config;
@@ -47,12 +56,8 @@ int lm_backend_choose(const struct lm_prepared *p, char *line, size_t size)
     if (!copy)
         return lm_fail(LM_FAILED, "not enough memory");
     *copy = *config; /* a shallow copy: `config` still owns its memory */
-    if (measure(copy, LM_BACKEND_CUDA, &on_gpu) && measure(copy, LM_BACKEND_CPU, &on_cpu)) {
-        const int is_cpu = on_cpu < on_gpu;
-        lm_backend_prefer(is_cpu ? LM_BACKEND_CPU : LM_BACKEND_CUDA);
-        snprintf(line, size, "a step takes %.3g ms on the GPU and %.3g ms on the CPU, so the run goes on the %s",
-                 1e3 * on_gpu, 1e3 * on_cpu, is_cpu ? "CPU" : "GPU");
-    }
+    if (measure(copy, LM_BACKEND_CUDA, &on_gpu) && measure(copy, LM_BACKEND_CPU, &on_cpu))
+        lm_backend_prefer(lm_backend_faster(on_gpu, on_cpu, line, size));
     free(copy);
     return LM_OK;
 }

@@ -3,6 +3,7 @@
 
 #include "larmor/run.h"
 #include "larmor/sim.h"
+#include "backend/backend.h"
 #include "output/energy_budget.h"
 #include "output/series_columns.h"
 #include "run/backend_choice.h"
@@ -62,6 +63,7 @@ static int choose_backend(const struct lm_config *config, FILE *out)
 {
     struct lm_prepared p;
     char choice[256];
+    lm_backend_prefer(LM_BACKEND_AUTO);
     int status = lm_prepare(config, NULL, &p);
     if (status)
         return status;

@@ -280,13 +280,14 @@ static int look_ahead(struct lm_run_state *r, const struct lm_checkpoint *head)
     struct lm_prepared p;
     for (int s = 0; head && s < r->config->species_count && s < head->species_count; s++)
         counts[s] = head->species[s].count;
-    char choice[256];
+    char choice[256] = "";
     lm_backend_prefer(LM_BACKEND_AUTO); /* an earlier run of this process may have chosen */
     int status = lm_prepare(r->config, head ? counts : NULL, &p);
     if (status)
         return status;
     r->limits = p.limits;
-    status = lm_backend_choose(&p, choice, sizeof choice);
+    if (!head)
+        status = lm_backend_choose(&p, choice, sizeof choice);
     if (*choice && !r->options->quiet)
         fprintf(stderr, "larmor: %s (run.backend = auto)\n", choice);
     lm_prepare_free(&p);

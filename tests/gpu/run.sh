@@ -8,6 +8,10 @@ status=0
 logs=$(mktemp -d)
 ./test_gpu || status=1
 ./signals.sh ./larmor cuda || status=1
+# auto measures a small run with many steps, and no other one.
+small="grid.nx=32 grid.ny=32 grid.lx=8 grid.ly=8 species.protons.particles_per_cell=4"
+./larmor check --time thermal.ini $small run.steps=20000 | grep "so the run goes on the" || status=1
+./larmor check --time thermal.ini $small | grep "so the run goes on the" && status=1
 ./random --cases cases/random || status=1
 ./random --count 200 --jobs "$(nproc)" --ways gpu --keep different || status=1
 # One process for each family of cases, all in parallel, because racecheck is slow.
