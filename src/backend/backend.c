@@ -36,7 +36,7 @@ void lm_backend_prefer(int kind)
 int lm_backend_resolve(int kind, int threads, int *resolved, char *line, size_t size)
 {
     char gpu[256];
-    const int ranks = lm_ranks_used(), cores = threads > 0 ? threads : lm_threads_available();
+    const int ranks = lm_ranks_used(), cores = lm_threads_wanted(threads);
     const int wanted = kind == LM_BACKEND_AUTO ? preferred : kind;
     int found = wanted == LM_BACKEND_CPU ? 0 : lm_cuda_describe(gpu, sizeof gpu);
     if (kind == LM_BACKEND_CUDA && !found)

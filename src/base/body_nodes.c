@@ -366,7 +366,7 @@ static int make_narrow(const struct maker *m, const struct node_place *p, struct
     for (int side = 0; side < 2; side++) { /* just before the line from corner to corner, and just behind it */
         count_line(m, p, (2 * side - 1) / 64.0, counts);
         const int of_both = counts[INSULATES] + counts[PLASMA];
-        if (of_both == 0) /* a body that is so thin that no strip has it */
+        if (of_both == 0) /* all is in a body that is too thin for the strips */
             return 0;
         const int part = LM_NODE_WHOLE * counts[INSULATES] / of_both;
         n->part[2 * side] = n->part[2 * side + 1] = (uint8_t)part;

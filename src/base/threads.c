@@ -53,6 +53,11 @@ int lm_threads_available(void)
     return quota < cores ? (int)fmax(quota, 1) : cores;
 }
 
+int lm_threads_wanted(int asked)
+{
+    return asked > 0 ? asked : lm_threads_available();
+}
+
 void lm_threads_share(int processes)
 {
     const int cores = omp_get_num_procs();

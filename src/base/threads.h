@@ -12,6 +12,9 @@ extern "C" {
  * than the processor time that its control groups grant (containers, batch systems). */
 int lm_threads_available(void);
 
+/* So many threads as are asked for; where that is 0, all that are available. */
+int lm_threads_wanted(int asked);
+
 /* The processor time that the control groups grant, in cores; HUGE_VAL: there is no limit. The files are those below
  * `root`/proc and `root`/sys; `root` is "", or a folder of a test. */
 double lm_threads_quota_at(const char *root);

@@ -185,7 +185,7 @@ int lm_bench(const struct lm_bench_options *options, FILE *out)
         status = check_json(options);
     if (status)
         return status;
-    b.threads = options->threads > 0 ? options->threads : lm_threads_available();
+    b.threads = lm_threads_wanted(options->threads);
     b.tables = json_array();
     fprintf(out, "%s on %s\n", lm_version_software(), b.device);
     status = lm_bench_measure_copy(&b);

@@ -178,8 +178,7 @@ const struct lm_key lm_keys[] = {
     {SECTION, .name = "energy_limit", REAL, IN(run.energy_limit), RANGE(LM_POSITIVE, NONE), .initial = "0.05",
      .meaning = "The run warns when the energy changes by more than this share of the energy at the start that can change, beyond what ions bring and take. It changes no result."},
     {SECTION, .name = "backend", CHOICE(backends), IN(run.backend), .initial = "auto",
-     .meaning = "Where the run takes place. auto takes the GPU if there is one, but where that has very little to do in many steps, steps are "
-                "measured on both and the faster one goes on."},
+     .meaning = "Where the run takes place. auto takes the GPU if there is one. It measures long runs with very little work on the GPU and on the CPU, and takes the faster one."},
     {SECTION, .name = "threads", INT, IN(run.threads), RANGE(0, 4096), .initial = "0",
      .meaning = "The number of threads of the CPU backend. 0 takes as many as have enough to do."},
     {SECTION, .name = "tile", CHOICE(tiles), IN(run.tile), .unit = "cells", .initial = "auto",

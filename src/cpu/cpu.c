@@ -207,7 +207,7 @@ int lm_cpu_create(const struct lm_setup *setup, struct lm_backend **out)
     c->base.particles = &c->particles->ops;
     c->base.setup = *setup;
     c->base.most_stray_cells = setup->halo ? LM_HALO_REACH : LM_MAX_STRAY_CELLS;
-    c->most_threads = setup->threads > 0 ? setup->threads : lm_threads_available();
+    c->most_threads = lm_threads_wanted(setup->threads);
     c->team = c->threads = c->most_threads; /* to load particles; then see size_team */
     c->grid_threads = setup->grid.cells >= 2 * ENOUGH_CELLS ? c->most_threads : 1;
     c->tiling = lm_tiling_make(setup->tile, setup->grid.nx, setup->grid.ny);

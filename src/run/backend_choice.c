@@ -13,12 +13,8 @@ static const double LONG_ENOUGH = 0.2; /* s */
 int lm_backend_is_doubtful(const struct lm_prepared *p)
 {
     const struct lm_config *c = p->survey.config;
-    const int cores = c->run.threads > 0 ? c->run.threads : lm_threads_available();
-    double work = 16.0 * (double)p->survey.grid.cells;
-    for (int k = 0; k < c->species_count; k++)
-        work += p->survey.count[k];
     return p->kind == LM_BACKEND_CUDA && lm_ranks_expected() == 1 && !lm_survey_enters(c) &&
-           work < LM_DOUBTFUL_WORK * cores;
+           lm_survey_work(&p->survey) < LM_DOUBTFUL_WORK * lm_threads_wanted(c->run.threads);
 }
 
 /* 0: the steps could not be measured; the run itself will say why. */

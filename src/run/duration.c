@@ -59,17 +59,22 @@ static void print_energy(const struct lm_config *config, const struct measured *
             lm_energy_is_beyond(&m->energy, then, config->run.energy_limit) ? ", BEYOND run.energy_limit" : "");
 }
 
+/* `auto` on a GPU stands for the faster backend from here on, as in a run. */
 static int choose_backend(const struct lm_config *config, FILE *out)
 {
     struct lm_prepared p;
-    char choice[256];
+    char text[256];
+    int kind;
     lm_backend_prefer(LM_BACKEND_AUTO);
-    int status = lm_prepare(config, NULL, &p);
+    int status = lm_backend_resolve(config->run.backend, config->run.threads, &kind, text, sizeof text);
+    if (status || kind != LM_BACKEND_CUDA)
+        return status;
+    status = lm_prepare(config, NULL, &p);
     if (status)
         return status;
-    status = lm_backend_choose(&p, choice, sizeof choice);
-    if (*choice)
-        fprintf(out, "backend\n  %s\n", choice);
+    status = lm_backend_choose(&p, text, sizeof text);
+    if (*text)
+        fprintf(out, "backend\n  %s\n", text);
     lm_prepare_free(&p);
     return status;
 }

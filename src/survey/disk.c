@@ -133,11 +133,9 @@ static double free_bytes(const char *directory)
 void lm_check_disk(const struct lm_prepared *p, FILE *out)
 {
     const struct lm_config *c = p->survey.config;
-    const double cells = (double)p->survey.grid.cells, has = free_bytes(c->output.directory);
+    const double cells = (double)p->survey.grid.cells, particles = lm_survey_particles(&p->survey),
+                 has = free_bytes(c->output.directory);
     struct writer w = {out, 0};
-    double particles = 0;
-    for (int s = 0; s < c->species_count; s++)
-        particles += p->survey.count[s];
     fprintf(out, "disk, without compression\n");
     put_series(&w, c);
     put(&w, "fields", "", number_of(c, c->output.fields_every), 8 * cells * lm_output_meshes(c, LM_FIELDS_OUTPUT, ~0u));

@@ -84,10 +84,7 @@ void lm_prepare_free(struct lm_prepared *p)
 static int is_small(const struct lm_prepared *p)
 {
     static const double MOST_PARTICLES = 1 << 20, MOST_CELLS = 1 << 18;
-    double particles = 0;
-    for (int k = 0; k < p->survey.config->species_count; k++)
-        particles += p->survey.count[k];
-    return (double)p->survey.grid.cells <= MOST_CELLS && particles <= MOST_PARTICLES;
+    return (double)p->survey.grid.cells <= MOST_CELLS && lm_survey_particles(&p->survey) <= MOST_PARTICLES;
 }
 
 int lm_prepare_try(const struct lm_config *config, const struct lm_prepared *p)

@@ -7,6 +7,7 @@
 #include "larmor/physics/numerics/bounds.h"
 #include "backend/surfaces.h"
 #include "config/facts.h"
+#include "ranks/partition.h"
 #include "ranks/ranks.h"
 #include "sim/setup.h"
 #include "survey/energy.h"
@@ -122,6 +123,19 @@ int lm_survey_enters(const struct lm_config *c)
     for (int side = 0; side < LM_SIDES; side++)
         enters |= c->boundary[side] == LM_INFLOW;
     return enters;
+}
+
+double lm_survey_particles(const struct lm_survey *s)
+{
+    double particles = 0;
+    for (int k = 0; k < s->config->species_count; k++)
+        particles += s->count[k];
+    return particles;
+}
+
+double lm_survey_work(const struct lm_survey *s)
+{
+    return lm_survey_particles(s) + LM_CELL_COST * (double)s->grid.cells;
 }
 
 void lm_survey_counts(const struct lm_survey *s, uint64_t counts[LM_MAX_SPECIES])
@@ -266,10 +280,7 @@ static void take_fields(struct lm_survey *s, const struct lm_setup *setup, const
 
 static int check_particles(const struct lm_survey *s)
 {
-    double particles = 0;
-    for (int k = 0; k < s->config->species_count; k++)
-        particles += s->count[k];
-    return particles > 0 || lm_survey_enters(s->config) ? LM_OK : lm_sim_no_particles(s->config);
+    return lm_survey_particles(s) > 0 || lm_survey_enters(s->config) ? LM_OK : lm_sim_no_particles(s->config);
 }
 
 /* --- background fields --- */

@@ -53,6 +53,12 @@ static inline int lm_survey_is_plasma(const struct lm_survey *s, int i, int j)
 /* The counts as whole numbers, at most 1e18. */
 void lm_survey_counts(const struct lm_survey *s, uint64_t counts[LM_MAX_SPECIES]);
 
+/* The expected number of particles of all species. */
+double lm_survey_particles(const struct lm_survey *s);
+
+/* What a step costs by them and by the cells (LM_CELL_COST), in particles. */
+double lm_survey_work(const struct lm_survey *s);
+
 /* The largest |a| over the points. */
 double lm_survey_largest(const struct lm_survey *s, const double *a);
 
