@@ -4,10 +4,10 @@
 
 #include "survey/prepare.h"
 
-/* The CPU may be faster than a GPU with less work (lm_survey_work) than this for each of its cores. It was not so on
- * any H200: a step of 4096 particles in 1024 cells takes one 0.076 ms, one core 0.22, and 32 cores 0.35 to 0.53. Other
- * GPUs are slower, most of all where they have few units for double precision, so the bound is a generous guess.
- */
+/* The CPU may be faster than a GPU with less work (lm_survey_work) than this for each of its cores. On an H200 it was
+ * not: a step of 4096 particles in 1024 cells took the H200 0.076 ms, one core 0.22, and 32 cores 0.35 to 0.53. Other
+ * GPUs may be much slower, most of all where they have few units for double precision, so the bound is a generous
+ * guess. */
 #define LM_DOUBTFUL_WORK 50000.0
 
 /* With fewer steps the measurement takes longer than the better choice saves. */
