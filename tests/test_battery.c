@@ -5,6 +5,7 @@
 
 #include "field_box.h"
 #include "fields_case.h"
+#include "larmor/physics/fluid/flow.h"
 #include "suite.h"
 
 static const struct lm_ohm evolved = {.floor = 0.05, .gamma = 5.0 / 3, .evolved = 1};
@@ -26,19 +27,28 @@ static double battery(double x, double y)
     return -dn * dp / (n * n);
 }
 
-/* B_z after a step of 1e-6 in a box whose fields end at `sides`. The caller frees it, and the box. */
-static double *made_by_battery(struct box *x, int nx, int ny, const int sides[LM_SIDES])
+static double field(double x, double y)
+{
+    return 2 + 0 * x + 0 * y;
+}
+
+/* B_z after a step of 1e-6 in a box whose fields end at `sides`; before it was that of `field`, or 0 (`has_b` = 0). The
+ * caller frees it, and the box. */
+static double *made_by_battery(struct box *x, int nx, int ny, const int sides[LM_SIDES], const struct lm_ohm *ohm,
+                               int has_b)
 {
     static const double centre[2] = {0, 0};
     struct lm_grid g = lm_grid_make(nx, ny, LX, LY);
     for (int side = 0; side < LM_SIDES; side++)
         g.sides.of[side] = sides[side] == LM_FIELDS_PERIODIC ? LM_PERIODIC : LM_REFLECTING;
-    struct lm_setup setup = box_setup(&g, evolved, 0);
+    struct lm_setup setup = box_setup(&g, *ohm, 0);
     setup.background_count = 1;
     setup.background[0] = (struct lm_background){.flow = LM_FLOW_ELECTRON};
     memcpy(setup.field_sides, sides, sizeof setup.field_sides);
     *x = box_of(&setup);
     box_put(x, LM_BACKGROUND, centre, battery_entropy);
+    if (has_b)
+        box_put(x, LM_B + 2, b_place[2], field);
     box_put(x, LM_N_OLD, centre, battery_density);
     box_put(x, LM_N_NEW, centre, battery_density);
     x->b->ops->closure(x->b, LM_N_OLD, LM_N_NEW, 0.0);
@@ -53,7 +63,7 @@ START_TEST(battery_makes_b)
     double error[2];
     for (int k = 0; k < 2; k++) {
         struct box x;
-        double *bz = made_by_battery(&x, 24 << k, 18 << k, sides);
+        double *bz = made_by_battery(&x, 24 << k, 18 << k, sides, &evolved, 0);
         for (size_t m = 0; m < x.g.size; m++)
             bz[m] *= 1e6;
         error[k] = box_error(&x, bz, b_place[2], battery);
@@ -65,12 +75,56 @@ START_TEST(battery_makes_b)
 }
 END_TEST
 
+/* In thin plasma the density counts as (k dt)^2 B^2. Where this is uniform and above the density, there is no battery.
+ */
+START_TEST(thin_plasma_has_the_density_that_counts)
+{
+    static const int sides[LM_SIDES] = {LM_FIELDS_PERIODIC, LM_FIELDS_PERIODIC, LM_FIELDS_PERIODIC, LM_FIELDS_PERIODIC};
+    struct lm_ohm thin = evolved;
+    struct box x;
+    double largest[2] = {0, 0};
+    for (int k = 0; k < 2; k++) {
+        thin.few = k == 0 ? 0 : 1.5;
+        thin.alfven_floor = 0.4;
+        double *bz = made_by_battery(&x, 24, 18, sides, &thin, 1);
+        for (int j = 0; j < x.g.ny; j++)
+            for (int i = 0; i < x.g.nx; i++)
+                largest[k] = fmax(largest[k], fabs(bz[lm_at(&x.g, i, j)] - 2));
+        free(bz);
+        box_free(&x);
+    }
+    ck_assert_double_gt(largest[0], 1e-8);
+    ck_assert_double_lt(largest[1], 1e-14);
+}
+END_TEST
+
+/* The same density divides the current in the velocity of the entropy. */
+START_TEST(thin_plasma_carries_its_entropy_with_this_density)
+{
+    enum { SIDE = 8, K = 3 * SIDE + 3 };
+    double n[SIDE * SIDE], bz[SIDE * SIDE], zero[SIDE * SIDE] = {0}, velocity[2];
+    uint8_t clearance[SIDE * SIDE];
+    struct lm_ohm thin = evolved;
+    thin.inv_dx = thin.inv_dy = 1, thin.alfven_floor = 0.4;
+    for (int k = 0; k < SIDE * SIDE; k++)
+        n[k] = 0.1, bz[k] = 2 + 0.3 * (k / SIDE), clearance[k] = 1; /* J_x is 0.3 */
+    const struct lm_flow_moments moments = {
+        .density = {n, n}, .current = {zero, zero}, .b = {zero, zero, bz, SIDE}, .clearance = clearance};
+    for (int k = 0; k < 2; k++) {
+        thin.few = k == 0 ? 0 : INFINITY;
+        velocity[k] = lm_flow_on_face(&moments, 0, K, LM_FACE_INSIDE, 1, &thin).entropy;
+    }
+    ck_assert_double_eq_tol(velocity[0], -0.3 / 0.1, 1e-12);
+    ck_assert_double_eq_tol(velocity[1], -0.3 / (0.4 * 0.5 * (2.9 * 2.9 + 2.6 * 2.6)), 1e-12);
+}
+END_TEST
+
 /* The battery does not act on B of an open side, where no current would answer. */
 START_TEST(an_open_side_has_no_battery)
 {
     static const int sides[LM_SIDES] = {LM_OPEN, LM_OPEN, LM_CONDUCTING, LM_OPEN};
     struct box x;
-    double *bz = made_by_battery(&x, 24, 18, sides);
+    double *bz = made_by_battery(&x, 24, 18, sides, &evolved, 0);
     int changed = 0;
     for (int j = -1; j < x.g.ny; j++)
         for (int i = -1; i < x.g.nx; i++) {
@@ -91,6 +145,8 @@ int main(void)
     TCase *t = tcase_create("battery");
     tcase_set_timeout(t, 60);
     tcase_add_test(t, battery_makes_b);
+    tcase_add_test(t, thin_plasma_has_the_density_that_counts);
+    tcase_add_test(t, thin_plasma_carries_its_entropy_with_this_density);
     tcase_add_test(t, an_open_side_has_no_battery);
     suite_add_tcase(suite, t);
     return suite_run(suite);

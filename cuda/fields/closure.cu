@@ -80,6 +80,18 @@ __global__ void density_kernel(shape s, struct lm_sides sides, density_problem a
             : lm_plasma_per_density(lm_floored_mean(a.n[k], a.other[k], &o), view_of(a.b, s, k), &o, a.whistler_floor);
 }
 
+/* The density that divides the battery of an evolved pressure: the one that counts, as in the velocity of the electrons
+ * (larmor/physics/fluid/flow.h). In the outermost ghost cells, which no face needs, it is the floored one. */
+__global__ void counted_kernel(shape s, const double *floored, const double *b, struct lm_ohm o, double *counted)
+{
+    cell c;
+    if (!my_cell(s, LM_GHOST, c))
+        return;
+    const size_t k = at(s, c.i, c.j);
+    counted[k] =
+        c.i == -LM_GHOST || c.j == -LM_GHOST ? floored[k] : lm_counted_density(floored[k], view_of(b, s, k), &o);
+}
+
 __global__ void potential_kernel(const double *n, double least, size_t size, struct lm_ohm o, double *h)
 {
     const size_t k = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
@@ -135,6 +147,11 @@ double *potential_of(struct lm_gpu *g)
 double *battery_of(struct lm_gpu *g)
 {
     return g->spare + 2 * g->pitch;
+}
+
+double *counted_of(struct lm_gpu *g)
+{
+    return g->spare + 4 * g->pitch;
 }
 
 } // namespace
@@ -214,7 +231,10 @@ const double *lm_gpu_battery(struct lm_gpu *g)
     const struct lm_ohm *o = &g->base.setup.ohm;
     if (!g->has_battery)
         return NULL;
-    lm_gpu_pressure_field(g, g->array[LM_FLOORED], o->floor);
+    if (o->evolved)
+        counted_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(shape_of(g), g->array[LM_FLOORED],
+                                                                           g->array[LM_B], *o, counted_of(g));
+    lm_gpu_pressure_field(g, o->evolved ? counted_of(g) : g->array[LM_FLOORED], o->floor);
     lm_gpu_fill_e(g, g->array[LM_PRESSURE_E], 2, LM_FILL_FARADAY);
     battery_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(shape_of(g), g->array[LM_PRESSURE_E], *o,
                                                                        battery_of(g));

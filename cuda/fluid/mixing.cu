@@ -21,8 +21,9 @@ struct mixing {
     struct lm_bounds bounds;
     struct lm_cells own;
     const uint8_t *clearance;
-    const struct lm_opening *open;                /* NULL: no cell is cut */
-    const double *older, *newer, *u[2], *work[2]; /* densities; velocities on the faces */
+    const struct lm_opening *open;  /* NULL: no cell is cut */
+    struct lm_flow_moments moments; /* of them densities and B only */
+    const double *u[2], *work[2];   /* velocities on the faces */
     double *s, *share[2];
     double dt, half;
     int quantum;
@@ -63,7 +64,7 @@ __device__ __forceinline__ size_t image(const mixing &m, int i, int j)
 __device__ __forceinline__ struct lm_mixing_cell cell_at(const mixing &m, int i, int j)
 {
     const size_t k = image(m, i, j);
-    return lm_mixing_cell(m.s[k], lm_mean(m.older[k], m.newer[k]), m.half, &m.ohm);
+    return lm_mixing_cell(m.s[k], lm_density_for_b(&m.moments, (long)k, &m.ohm), m.half, &m.ohm);
 }
 
 /* The value on the upper face of a cell. */
@@ -141,6 +142,10 @@ mixing mixing_of(const struct lm_gpu *g, int quantum, double dt, double half)
     const int last = g->base.setup.background_count - 1;
     const struct lm_background *f = &g->base.setup.background[last];
     double *work = g->spare, *share = g->advect.work;
+    struct lm_flow_moments moments = {};
+    moments.density[0] = g->array[LM_N_OLD];
+    moments.density[1] = g->array[LM_N_NEW];
+    moments.b = view_of(g, g->array[LM_B]);
     return {shape_of(g),
             g->base.setup.grid.sides,
             g->base.setup.ohm,
@@ -148,8 +153,7 @@ mixing mixing_of(const struct lm_gpu *g, int quantum, double dt, double half)
             g->base.setup.grid.own,
             g->advect.clearance,
             g->advect.open,
-            g->array[LM_N_OLD],
-            g->array[LM_N_NEW],
+            moments,
             {g->array[LM_BACKGROUND_X + last], g->array[LM_BACKGROUND_Y + last]},
             {work, work + g->pitch},
             entropy_of(g),

@@ -18,37 +18,38 @@ static int mixes(const struct lm_cpu *c, int axis, int i, int j)
 
 /* --- velocities --- */
 
-/* Potentials of the density in the middle of the step for both of its least values, in the cells of all faces. */
-static void find_potentials(struct lm_cpu *c, const struct lm_flow_moments *m, double *push, double *floored)
+/* Potentials of the densities that divide the forces on the ions and on B, in the cells of all faces. */
+static void find_potentials(struct lm_cpu *c, const struct lm_flow_moments *m, double *push, double *for_b)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_ohm *o = &c->base.setup.ohm;
     const double least = lm_least_push_density(o);
     LM_ROWS(c, 1, 1)
     for (int i = -1; i <= g->nx; i++) {
-        const size_t k = lm_at(g, i, j);
-        const double n = lm_mean(m->density[0][k], m->density[1][k]);
+        const long k = (long)lm_at(g, i, j);
+        const double n = lm_max(lm_middle_density(m, k), least), counted = lm_density_for_b(m, k, o);
         push[k] = lm_pressure_potential(n, least, o);
-        floored[k] = lm_max(n, least) == lm_max(n, o->floor) ? push[k] : lm_pressure_potential(n, o->floor, o);
+        for_b[k] = n == counted ? push[k] : lm_pressure_potential(counted, o->floor, o);
     }
 }
 
-/* lm_force_density of the cells at k and `next`, whose potentials are known. */
-static double force_density(const struct lm_flow_moments *m, const double *potential, size_t k, size_t next,
-                            double least, double gamma)
+/* U between the cells at k and `next`, whose potentials are known. */
+static double work_velocity(const struct lm_flow_moments *m, int axis, long k, long next, const double *push,
+                            const double *for_b, const struct lm_ohm *o)
 {
-    const double a = lm_max(lm_mean(m->density[0][k], m->density[1][k]), least),
-                 b = lm_max(lm_mean(m->density[0][next], m->density[1][next]), least);
-    return lm_mean_density(a, b, potential[k], potential[next], gamma);
+    const double least = lm_least_push_density(o), a = lm_max(lm_middle_density(m, k), least),
+                 b = lm_max(lm_middle_density(m, next), least);
+    return lm_work_velocity_of(
+        m, axis, k, lm_mean_density(a, b, push[k], push[next], o->gamma),
+        lm_mean_density(lm_density_for_b(m, k, o), lm_density_for_b(m, next, o), for_b[k], for_b[next], o->gamma), o);
 }
 
 void lm_cpu_work_velocities(struct lm_cpu *c, const struct lm_flow_moments *moments, double *const work[2])
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_ohm *o = &c->base.setup.ohm;
-    const double least = lm_least_push_density(o);
-    double *push = c->e[0], *floored = c->e[1];
-    find_potentials(c, moments, push, floored);
+    double *push = c->e[0], *for_b = c->e[1];
+    find_potentials(c, moments, push, for_b);
     LM_ROWS(c, 1, 0)
     for (int axis = 0; axis < 2; axis++) {
         const size_t step = axis == 0 ? 1 : (size_t)g->stride;
@@ -59,9 +60,7 @@ void lm_cpu_work_velocities(struct lm_cpu *c, const struct lm_flow_moments *mome
             else if (c->open && lm_is_passage(&c->passage[k], &c->open[k], axis))
                 work[axis][k] = lm_work_velocity_past_bodies(moments, axis, (long)k, o);
             else
-                work[axis][k] = lm_work_velocity_of(
-                    moments, axis, (long)k, force_density(moments, push, k, k + step, least, o->gamma),
-                    force_density(moments, floored, k, k + step, o->floor, o->gamma), o);
+                work[axis][k] = work_velocity(moments, axis, (long)k, (long)(k + step), push, for_b, o);
         }
     }
 }
@@ -77,12 +76,13 @@ static struct cells find_cells(struct lm_cpu *c, double half)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const struct cells to = {lm_cpu_entropy(c), c->e[0], c->e[1], c->e[2]};
-    const double *older = c->array[LM_N_OLD], *newer = c->array[LM_N_NEW];
+    const struct lm_flow_moments m = {.density = {c->array[LM_N_OLD], c->array[LM_N_NEW]},
+                                      .b = lm_cpu_view(c, c->array + LM_B)};
     LM_ROWS(c, 0, 0)
     for (int i = 0; i < g->nx; i++) {
         const size_t k = lm_at(g, i, j);
         const struct lm_mixing_cell cell =
-            lm_mixing_cell(to.s[k], lm_mean(older[k], newer[k]), half, &c->base.setup.ohm);
+            lm_mixing_cell(to.s[k], lm_density_for_b(&m, (long)k, &c->base.setup.ohm), half, &c->base.setup.ohm);
         to.p[k] = cell.p;
         to.weight[k] = cell.weight;
         to.h[k] = cell.h;

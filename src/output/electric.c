@@ -231,6 +231,13 @@ static void find_work(struct maker *m, double *const e[3], double *power)
         }
 }
 
+/* The density that counts in Ohm's law; in voids the floored one. */
+static double counted_density(const struct maker *m, size_t k)
+{
+    const double per_density = m->work[PER_DENSITY][k];
+    return per_density > 0 ? 1 / per_density : m->work[DENSITY][k];
+}
+
 /* u_e on the upper face of a cell along an axis. It is 0 on faces of bodies and on sides that turn ions back. */
 static double electron_velocity(const struct maker *m, int axis, int x, int y)
 {
@@ -241,8 +248,9 @@ static double electron_velocity(const struct maker *m, int axis, int x, int y)
         return 0;
     if (m->solid && lm_touches_body(m->solid + k, axis, g->stride))
         return 0;
-    return (lm_interp_up(m->work[ION_CURRENT + axis] + k, s) - m->work[J + axis][k]) /
-           lm_interp_up(m->work[DENSITY] + k, s);
+    const double counted = 0.5 * (counted_density(m, k) + counted_density(m, k + (size_t)s));
+    return lm_interp_up(m->work[ION_CURRENT + axis] + k, s) / lm_interp_up(m->work[DENSITY] + k, s) -
+           m->work[J + axis][k] / counted;
 }
 
 /* -p_e div u_e, with u_e on the faces; 0 in bodies. */

@@ -64,11 +64,23 @@ LM_HD double lm_b_squared(struct lm_view b)
     return 0.5 * (x + y) + 0.25 * z;
 }
 
-/* 1/n in plasma of a floored density. `b2`: lm_b_squared; whistler_floor: 0 outside the substeps of B. */
-LM_HD double lm_thin_per_density(double floored, double b2, const struct lm_ohm *o, double whistler_floor)
+/* The density that counts in plasma of a floored density. `b2`: lm_b_squared. */
+LM_HD double lm_thin_density(double floored, double b2, const struct lm_ohm *o)
 {
     const double least = o->alfven_floor * b2;
-    const double n = lm_max(floored, least < o->few ? least : o->few);
+    return lm_max(floored, least < o->few ? least : o->few);
+}
+
+/* The same in a cell where B stands, which is read in thin plasma only. */
+LM_HD double lm_counted_density(double floored, struct lm_view b, const struct lm_ohm *o)
+{
+    return floored >= o->few ? floored : lm_thin_density(floored, lm_b_squared(b), o);
+}
+
+/* 1/n in plasma of a floored density. whistler_floor: 0 outside the substeps of B. */
+LM_HD double lm_thin_per_density(double floored, double b2, const struct lm_ohm *o, double whistler_floor)
+{
+    const double n = lm_thin_density(floored, b2, o);
     return lm_inverse(whistler_floor > 0.0 ? lm_max(n, whistler_floor * lm_sqrt(b2)) : n);
 }
 

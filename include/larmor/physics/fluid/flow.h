@@ -1,7 +1,9 @@
 /* Velocities of ions and electrons on the faces of the cells, for the background fields that they carry:
  * u_i = J_i / n and u_e = u_i - J / n. They are taken in the middle of a step, with the floored density of Ohm's law.
  * Below the density floor the entropy of the electrons (larmor/physics/fluid/electrons.h) follows the ions. If it did
- * not, it would stay behind in voids, and its pressure would hold the plasma back.
+ * not, it would stay behind in voids, and its pressure would hold the plasma back. For the entropy, J is divided by the
+ * density that counts in thin plasma (larmor/physics/fields/void.h), which also divides the force of its pressure on B:
+ * electrons that flow faster than this force allows would make energy.
  */
 #ifndef LARMOR_PHYSICS_FLUID_FLOW_H
 #define LARMOR_PHYSICS_FLUID_FLOW_H
@@ -51,14 +53,17 @@ LM_HD struct lm_flows lm_flow_on_face(const struct lm_flow_moments *g, int axis,
     if (!g->clearance[a] || !g->clearance[b])
         return u;
     const double na = lm_mean(n[0][a], n[1][a]), nb = lm_mean(n[0][b], n[1][b]), there = 0.5 * (na + nb);
-    const double density = 0.5 * (lm_floored(na, o) + lm_floored(nb, o));
+    const double fa = lm_floored(na, o), fb = lm_floored(nb, o), density = 0.5 * (fa + fb);
     const struct lm_vector j =
         lm_plasma_current(lm_view_at(g->b, k), lm_external_at(g->external, k), o->inv_dx, o->inv_dy);
     const double ji_here = 0.5 * (ji[a] + ji[b]), current = axis == 0 ? j.x : j.y;
     u.ion = later ? 0.0 : ji_here / density;
     u.electron = u.ion - 0.5 * current / density;
-    if (o->evolved)
-        u.entropy = ji_here / lm_max(there, lm_least_push_density(o)) - current / density;
+    if (o->evolved) {
+        const double ca = lm_counted_density(fa, lm_view_at(g->b, a), o),
+                     cb = lm_counted_density(fb, lm_view_at(g->b, b), o);
+        u.entropy = ji_here / lm_max(there, lm_least_push_density(o)) - current / (0.5 * (ca + cb));
+    }
     return u;
 }
 

@@ -36,6 +36,17 @@ LM_HD double lm_force_density(double a, double b, double least, const struct lm_
                            o->gamma);
 }
 
+/* The density in the middle of the step, and that of it which counts in the force on B. */
+LM_HD double lm_middle_density(const struct lm_flow_moments *g, long k)
+{
+    return lm_mean(g->density[0][k], g->density[1][k]);
+}
+
+LM_HD double lm_density_for_b(const struct lm_flow_moments *g, long k, const struct lm_ohm *o)
+{
+    return lm_counted_density(lm_floored(lm_middle_density(g, k), o), lm_view_at(g->b, k), o);
+}
+
 /* U on the upper face of the cell at k along an axis, which is inside the domain and between cells of plasma. The
  * forces on the ions (`push`) and on B have different least densities, and so different densities that divide them. */
 LM_HD double lm_work_velocity_of(const struct lm_flow_moments *g, int axis, long k, double push_density,
@@ -51,10 +62,10 @@ LM_HD double lm_work_velocity_of(const struct lm_flow_moments *g, int axis, long
 LM_HD double lm_work_velocity(const struct lm_flow_moments *g, int axis, long k, const struct lm_ohm *o)
 {
     const long next = k + (axis == 0 ? 1 : g->b.s);
-    const double *const *n = g->density;
-    const double a = lm_mean(n[0][k], n[1][k]), b = lm_mean(n[0][next], n[1][next]);
-    return lm_work_velocity_of(g, axis, k, lm_force_density(a, b, lm_least_push_density(o), o),
-                               lm_force_density(a, b, o->floor, o), o);
+    const double push =
+        lm_force_density(lm_middle_density(g, k), lm_middle_density(g, next), lm_least_push_density(o), o);
+    return lm_work_velocity_of(
+        g, axis, k, push, lm_force_density(lm_density_for_b(g, k, o), lm_density_for_b(g, next, o), o->floor, o), o);
 }
 
 /* The same, but that of which the flow through the open length of the face passes around bodies, as that of the entropy
@@ -77,11 +88,11 @@ struct lm_mixing_cell {
     double s, p, weight, h;
 };
 
-/* `half`: half a step. n: the density in the middle of the step. */
+/* `half`: half a step. n: the density that counts in the middle of the step. */
 LM_HD struct lm_mixing_cell lm_mixing_cell(double s, double n, double half, const struct lm_ohm *o)
 {
     const double p = lm_pressure_of(s, o->gamma);
-    const double rate = 2.0 * half * (o->inv_dx * o->inv_dx + o->inv_dy * o->inv_dy) / lm_floored(n, o);
+    const double rate = 2.0 * half * (o->inv_dx * o->inv_dx + o->inv_dy * o->inv_dy) / n;
     const double x = o->gamma * p * (rate * rate) / LM_MIXING_LIMIT;
     const struct lm_mixing_cell c = {s, p, p * lm_max(1.0 - x * x, 0.0),
                                      s > 0.0 ? o->gamma / (o->gamma - 1.0) * (p / s) : 0.0};
