@@ -128,12 +128,14 @@ struct lm_gpu {
     int used_void;                /* whether LM_VOID_E and LM_VOID may hold something */
     struct lm_gpu_strips *strips; /* cuda/fields/strips.cu; NULL: no side is radiating */
     struct {
-        double *flow, *work;        /* velocities of ions x, y and of electrons; two arrays for the stages */
-        uint8_t *clearance;         /* lm_stencil_clearance */
-        struct lm_opening *open;    /* lm_openings_fill; NULL where no cell is cut */
-        struct lm_passage *passage; /* lm_passages_fill, likewise */
-        int across, rows;           /* the pieces that warps take: how many in a row of them; rows of one */
-        uint32_t *list, *list_end;  /* their numbers: of those in free fluid first, of those beside solids last */
+        double *flow, *work;             /* velocities of ions x, y and of electrons; two arrays for the stages */
+        uint8_t *clearance;              /* lm_stencil_clearance */
+        struct lm_opening *open;         /* lm_openings_fill; NULL where no cell is cut */
+        struct lm_passage *passage;      /* lm_passages_fill, likewise */
+        struct lm_surface_cell *surface; /* lm_surface_cells, where the pressure of the electrons is evolved */
+        unsigned surface_count;
+        int across, rows;          /* the pieces that warps take: how many in a row of them; rows of one */
+        uint32_t *list, *list_end; /* their numbers: of those in free fluid first, of those beside solids last */
         unsigned in_free, near_body;
         int later;                                    /* of the last lm_gpu_flow */
         double *inflow[LM_MAX_BACKGROUNDS][LM_SIDES]; /* NULL: nothing flows in */
@@ -344,6 +346,13 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
 /* mixing.cu: lm_work_velocity into g->spare, and the heat of mixing of a time dt; `half` is half a step. */
 int lm_gpu_work_velocities(struct lm_gpu *g, const struct lm_flow_moments *moments);
 int lm_gpu_mix(struct lm_gpu *g, int quantum, double dt, double half);
+
+/* absorption.cu: takes the entropy that goes into bodies in a time dt; and makes the list of their surfaces on the
+ * device (`open` is on the host). */
+int lm_gpu_absorb_entropy(struct lm_gpu *g, const struct lm_flow_moments *moments, int quantum, double dt);
+int lm_gpu_allocate_surface(struct lm_gpu *g, const struct lm_bodies *bodies, const struct lm_opening *open);
+
+/* advect.cu */
 int lm_gpu_transfer_to_gas(struct lm_backend *b, const struct lm_gas_gain *gain);
 
 /* Fills the ghosts of a gas that particles are about to collide with. */

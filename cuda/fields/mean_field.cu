@@ -19,7 +19,7 @@ __global__ void add_kernel(components b, double *mean, size_t pitch, size_t size
     const size_t k = blockIdx.x * (size_t)THREADS + threadIdx.x;
     double *const to = mean + blockIdx.y * pitch;
     if (k < size)
-        to[k] = lm_add_to_mean(is_first, to[k], weight, b.of[blockIdx.y][k]);
+        to[k] = lm_add_to_mean(is_first, is_first ? 0.0 : to[k], weight, b.of[blockIdx.y][k]);
 }
 
 __global__ void extrapolate_kernel(components later, components earlier, double *to, size_t pitch, size_t size)

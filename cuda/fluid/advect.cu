@@ -274,8 +274,10 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
         if (lm_gpu_is_given_up(g))
             return lm_stop_give_up();
         const int k = n % LM_ADVECT_STAGES;
-        if (mixes && !g->advect.later && k == 0) /* so that both halves of a step mirror each other */
+        if (mixes && !g->advect.later && k == 0) { /* so that both halves of a step mirror each other */
             lm_gpu_mix(g, quantum, dt, dt * substeps);
+            lm_gpu_absorb_entropy(g, &moments, quantum, dt);
+        }
         s.by = by[k];
         s.q = from[k];
         s.to = to[k];
@@ -284,8 +286,10 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
         LM_GPU_LAUNCHED(g, "advection");
         if (k == LM_ADVECT_STAGES - 1)
             lm_gpu_halo_refresh(g, &q, 1);
-        if (mixes && g->advect.later && k == LM_ADVECT_STAGES - 1)
+        if (mixes && g->advect.later && k == LM_ADVECT_STAGES - 1) {
+            lm_gpu_absorb_entropy(g, &moments, quantum, dt);
             lm_gpu_mix(g, quantum, dt, dt * substeps);
+        }
     }
     lm_gpu_background_extremes(g, field, quantum);
     count_source(g, s, &by[0], &by[LM_ADVECT_STAGES - 1], substeps);
@@ -440,6 +444,7 @@ int lm_gpu_allocate_backgrounds(struct lm_gpu *g, const struct lm_bodies *bodies
         g->advect.rows = rows / ROWS_NEAR_BODY * ROWS_NEAR_BODY;
         list_pieces(g, clearance, open);
     }
+    lm_gpu_allocate_surface(g, bodies, open);
     free(open);
     free(clearance);
     return g->failed;

@@ -4,6 +4,7 @@
 #include "cpu/fields.h"
 #include "cpu/strips.h"
 #include "larmor/physics/collisions/ion_electron_heating.h"
+#include "larmor/physics/fluid/absorption.h"
 #include "larmor/physics/fluid/advect.h"
 #include "larmor/physics/fluid/face_value.h"
 
@@ -139,6 +140,13 @@ static int allocate_backgrounds(struct lm_cpu *c)
     if (c->open) {
         lm_openings_fill(g, &s->bodies, c->open);
         lm_passages_fill(g, &s->bodies, c->passage);
+    }
+    if (s->ohm.evolved) {
+        c->surface_count = lm_surface_cells(g, &s->bodies, c->open, NULL);
+        c->surface = lm_pool_take(&c->pool, c->surface_count * sizeof *c->surface);
+        if (c->pool.failed)
+            return 0;
+        lm_surface_cells(g, &s->bodies, c->open, c->surface);
     }
     for (int j = 0; j < g->ny; j++)
         for (int i = -1; i <= g->nx; i++) {

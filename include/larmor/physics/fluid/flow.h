@@ -23,6 +23,17 @@ struct lm_flow_moments {
     const struct lm_passage *passage;
 };
 
+/* The density in the middle of the step, and that of it which counts in the force on B. */
+LM_HD double lm_middle_density(const struct lm_flow_moments *g, long k)
+{
+    return lm_mean(g->density[0][k], g->density[1][k]);
+}
+
+LM_HD double lm_density_for_b(const struct lm_flow_moments *g, long k, const struct lm_ohm *o)
+{
+    return lm_counted_density(lm_floored(lm_middle_density(g, k), o), lm_view_at(g->b, k), o);
+}
+
 /* v_A */
 struct lm_flows {
     double ion, electron, entropy;
@@ -49,10 +60,10 @@ LM_HD struct lm_flows lm_flow_on_face(const struct lm_flow_moments *g, int axis,
     struct lm_flows u = {0.0, 0.0, 0.0};
     const long next = k + (axis == 0 ? 1 : g->b.s), a = place == LM_FACE_LOW ? next : k,
                b = place == LM_FACE_HIGH ? k : next;
-    const double *const *n = g->density, *ji = g->current[axis];
+    const double *ji = g->current[axis];
     if (!g->clearance[a] || !g->clearance[b])
         return u;
-    const double na = lm_mean(n[0][a], n[1][a]), nb = lm_mean(n[0][b], n[1][b]), there = 0.5 * (na + nb);
+    const double na = lm_middle_density(g, a), nb = lm_middle_density(g, b), there = 0.5 * (na + nb);
     const double fa = lm_floored(na, o), fb = lm_floored(nb, o), density = 0.5 * (fa + fb);
     const struct lm_vector j =
         lm_plasma_current(lm_view_at(g->b, k), lm_external_at(g->external, k), o->inv_dx, o->inv_dy);
