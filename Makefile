@@ -214,9 +214,9 @@ examples: setup ## Runs all examples, checks their numbers and draws their pictu
 	@tools/python.sh examples/run.py all --larmor $(B)/larmor
 
 .PHONY: verify
-verify: setup ## Runs all examples and all cases of physics: a table, and out/verification.json (FORM=full: the large form, for a GPU; RANKS=N: on N of them).
+verify: setup ## Runs all examples and all cases of physics: a table, and out/verification.json (FORM=full: the large form, for a GPU; RANKS=N: on N of them; JOBS=N: N small runs of a case at a time).
 	@$(MAKE) --no-print-directory all
-	@tools/python.sh tools/verify.py --larmor $(B)/larmor $(if $(filter full,$(FORM)),--full) $(if $(RANKS),--ranks $(RANKS)) --results out/verification.json
+	@tools/python.sh tools/verify.py --larmor $(B)/larmor $(if $(filter full,$(FORM)),--full) $(if $(RANKS),--ranks $(RANKS)) $(if $(JOBS),--jobs $(JOBS)) --results out/verification.json
 
 include tests/checks.mk
 

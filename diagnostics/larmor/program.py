@@ -1,4 +1,4 @@
-"""The program larmor, started from Python: one run at a time, with the same options for all."""
+"""The program larmor, started from Python, with the same options for all runs."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from .errors import RunError
 from .run import Run
 
 BAD_INPUT = 2  # exit code
+Item, Result = TypeVar("Item"), TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,7 @@ class Program:
     backend: str | None = None
     threads: int | None = None
     ranks: int = 1  #: more than one: mpirun starts the runs
+    jobs: int = 1  #: runs at a time, in `each`
     overrides: tuple[str, ...] = ()  #: "section.key=value", after those of a run
     warns: bool = True  #: shows the program's warnings
     about: dict[str, Any] = field(default_factory=dict)  #: "device" and "software" of the last run; "running": s of all
@@ -38,11 +41,18 @@ class Program:
         parser.add_argument("--backend", choices=("auto", "cpu", "cuda"))
         parser.add_argument("--threads", type=int)
         parser.add_argument("--ranks", type=int, default=1, help="mpirun -n RANKS starts the runs, a rank a GPU (1)")
+        parser.add_argument("--jobs", type=int, default=1, help="small runs of one case at a time, where it has many (1)")
 
     @classmethod
     def of(cls, arguments: argparse.Namespace, directory: Path, overrides: Iterable[str] = ()) -> Program:
         """The program of the command line's arguments."""
-        return cls(arguments.larmor, directory, arguments.backend, arguments.threads, arguments.ranks, tuple(overrides))
+        return cls(arguments.larmor, directory, arguments.backend, arguments.threads, arguments.ranks, arguments.jobs,
+                   tuple(overrides))
+
+    def each(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """work(item) of all items, in their order. As many as `jobs` of them run at a time, in threads."""
+        with ThreadPoolExecutor(self.jobs) as pool:
+            yield from pool.map(work, items)
 
     def run(self, settings: Path | str, overrides: Iterable[str] = (), output: Path | None = None,
             may_stop: bool = False) -> Run:
@@ -50,7 +60,7 @@ class Program:
         not come to its end, unless it `may_stop` once it has begun."""
         output = output or Path(tempfile.mkdtemp(dir=self.directory))
         if isinstance(settings, str):
-            file = self.directory / "settings.ini"
+            file = output.parent / f"{output.name}.ini"
             file.write_text(settings)
         else:
             file = settings

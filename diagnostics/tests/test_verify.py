@@ -4,8 +4,10 @@ import io
 import math
 import os
 import tempfile
+import threading
 import unittest
 from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import Mock, patch
 
@@ -94,6 +96,14 @@ class Failures(unittest.TestCase):
         for code in (1, 2, 3):
             with self.assertRaisesRegex(RunError, "no such key"):
                 self.program(f"echo no such key >&2; exit {code}").run("", may_stop=True)
+
+    def test_some_runs_at_a_time(self):
+        """Two that wait for each other, and results in the order of the items."""
+        both = threading.Barrier(2, timeout=10)
+        self.assertEqual(list(replace(self.program(""), jobs=2).each(lambda item: both.wait() * 0 + item, [5, 3, 4, 1])), [5, 3, 4, 1])
+        with self.assertRaisesRegex(RunError, "gone"):
+            program = self.program("echo gone >&2; exit 1")
+            list(program.each(program.run, ["a", "b"]))
 
     def test_mpirun_starts_runs_of_several_ranks(self):
         launcher = self.directory / "mpirun"

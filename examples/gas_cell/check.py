@@ -15,12 +15,18 @@ from larmor import Run, ledger, plot, verify
 
 FINE = ["run.dt=0.00625", "grid.nx=480"]
 RUNS = [("uniform", []), ("uniform_fine", FINE),
-        ("jet", [], "jet.ini"), ("jet_fine", ["run.dt=0.0125"], "jet.ini"),
+        ("jet", [], "jet.ini"), ("jet_fine", ["run.dt=0.0125/sqrt(more)"], "jet.ini"),
         ("scattering", [], "scattering.ini"),
         ("scattering_fine", ["run.dt=0.02", "output.particles_every=40", "run.seed=2"], "scattering.ini"),
         ("channels", [], "channels.ini"), ("channels_fine", ["run.dt=0.02", "run.seed=2"], "channels.ini")]
+FULL = ["const.more=16"]  # the large form
 SIGMAS = 4                                    # of the counting error, for every band
-ROUND_OFF = 1e-12
+ROUND_OFF = 1e-12                             # of the small form
+
+
+def round_off(run: Run) -> float:
+    """The band of sums over particles, whose quanta grow with the number of particles."""
+    return ROUND_OFF * run.number("const.more")
 
 
 # ---------------------------------------------------------------- theory
@@ -241,7 +247,7 @@ def scattering_rows(run: Run, name: str) -> Iterator[verify.Row]:
         yield verify.Row(f"{name}: part beyond {sigmas} sigma", float((theta > angle).mean()), part,
                          SIGMAS * error / part, error)
     energy = run.series["to_gas_energy_beam"][-1] / (speed**2 / 2 * run.series["present_beam"][0])
-    yield verify.zero(f"{name}: energy handed over, of all", energy, ROUND_OFF)
+    yield verify.zero(f"{name}: energy handed over, of all", energy, round_off(run))
 
 
 LEAKS = [f"leak_{side}" for side in ("x_min", "x_max", "y_min", "y_max")]
@@ -264,16 +270,16 @@ def channel_rows(run: Run, name: str) -> Iterator[verify.Row]:
     away = sum(ways[way]["energy"] for way in ways if way != "energy_stopped")
     total = kinetic[0] + injected["energy"]
     yield verify.zero(f"{name}: energy: beam - lost - handed over, over the beam's, every row",
-                      np.abs(total - kinetic - away - given["energy"]).max() / total[-1], ROUND_OFF)
+                      np.abs(total - kinetic - away - given["energy"]).max() / total[-1], round_off(run))
     yield verify.zero(f"{name}: stopped, less those that the gas got",
                       given["number"][-1] - ways["energy_stopped"]["number"][-1])
     for field, quantity in (("stopped", "weight"), ("dose", "energy")):
         yield verify.Row(f"{name}: field {field} against to_gas", series[f"background_{field}_total"][-1],
-                         given[quantity][-1], ROUND_OFF)
+                         given[quantity][-1], round_off(run))
     for field, axis in TAKERS.items():
         less = series[f"background_{field}_total"][-1] - given["momentum"][-1, axis]
         yield verify.zero(f"{name}: field {field} less to_gas, over the beam's momentum",
-                          less / (2 * total[-1] / speed_of(run)), ROUND_OFF)
+                          less / (2 * total[-1] / speed_of(run)), round_off(run))
     drawn = series["present_beam"][:-1].sum() - ways["energy_stopped"]["number"][-1]
     sigmas = run.number("species.beam.scattering_sigmas")
     expected = math.exp(-(sigmas**2) / 2) * drawn

@@ -51,12 +51,14 @@ def cases(long: bool) -> Iterator[tuple[int, str, float, str, float]]:
 
 
 def rows(program: Program, long: bool) -> Iterator[verify.Row]:
-    for cells, closure, bz, edge, floor in cases(long):
+    def measure(case: tuple[int, str, float, str, float]) -> dict[float, float]:
+        cells, closure, bz, edge, floor = case
         length = cells * CELL
-        run = program.run(INI, [f"grid.nx={cells}", f"grid.ny={cells}", f"grid.lx={length}", f"grid.ly={length}",
-                                f"electrons.closure={closure}", f"fields.bz={bz}", f"fields.density_floor={floor}",
-                                f"species.ions.density={EDGES[edge].format(length / 2)}"], may_stop=True)
-        found = changes(run)
+        return changes(program.run(INI, [f"grid.nx={cells}", f"grid.ny={cells}", f"grid.lx={length}", f"grid.ly={length}",
+                                         f"electrons.closure={closure}", f"fields.bz={bz}", f"fields.density_floor={floor}",
+                                         f"species.ions.density={EDGES[edge].format(length / 2)}"], may_stop=True))
+
+    for (cells, closure, bz, edge, floor), found in zip(cases(long), program.each(measure, cases(long))):
         for time, limit in LIMITS.items():
             yield verify.at_most(f"{cells}^2 cells, {closure}, B_z = {bz}, {edge} edge, floor {floor}: t = {time:g}",
                                  found.get(time, math.nan), limit)
