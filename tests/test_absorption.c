@@ -1,4 +1,4 @@
-/* Electrons that bodies absorb with the ions and with the current, and their entropy. */
+/* Electrons that bodies absorb with the ions, and their entropy; electrons between bodies. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,39 +15,28 @@
 static const struct cut_disk disk = {.x = 3.03, .y = 2.96, .radius = 1};
 static const struct lm_background entropy = {.scheme = LM_WENO3};
 
-/* Flows of ions and of current that are uniform in the whole box, at `angle` to x. */
-struct flows {
-    double ions, current, angle;
-    int particles, fields; /* of the disk */
-    int whole;             /* it fills its cells */
+/* A flow of ions that is uniform in the whole box, at `angle` to x, and what the disk does to them. */
+struct flow {
+    double ions, angle;
+    int particles;
+    int whole; /* the disk fills its cells */
 };
 
-/* B_z whose curl is J: it has no ends at the sides. */
-static void fill(const struct lm_grid *g, const struct flows *f, double *n, double *x, double *y, double *bz)
-{
-    for (int j = -LM_GHOST; j < g->ny + LM_GHOST; j++)
-        for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++) {
-            const size_t k = lm_at(g, i, j);
-            n[k] = DENSITY;
-            x[k] = f->ions * cos(f->angle);
-            y[k] = f->ions * sin(f->angle);
-            bz[k] = f->current * (cos(f->angle) * j * g->dy - sin(f->angle) * i * g->dx);
-        }
-}
-
 /* What the disk absorbs of an entropy of 1 in a time of 1. */
-static double absorbed(int cells, struct flows f)
+static double absorbed(int cells, struct flow f)
 {
     struct cut_case k = cut_case_new(cells, BOX, entropy, disk, f.whole);
     struct lm_setup *s = &k.c.setup;
     const struct lm_grid *g = &s->grid;
-    double *a = calloc(6 * g->size, sizeof *a), *b[3] = {a, a + g->size, a + 2 * g->size}, *n = a + 3 * g->size,
-           *x = n + g->size, *y = x + g->size, sum = 0;
+    double *n = calloc(3 * g->size, sizeof *n), *x = n + g->size, *y = x + g->size, sum = 0;
     s->bodies.particles[0] = f.particles;
-    s->bodies.fields[0] = f.fields;
     s->ohm.evolved = 1, s->ohm.floor = 0.05, s->ohm.gamma = GAMMA;
-    fill(g, &f, n, x, y, b[2]);
-    const struct lm_flow_moments m = {.density = {n, n}, .current = {x, y}, .b = {b[0], b[1], b[2], g->stride}};
+    for (size_t c = 0; c < g->size; c++) {
+        n[c] = DENSITY;
+        x[c] = f.ions * cos(f.angle);
+        y[c] = f.ions * sin(f.angle);
+    }
+    const struct lm_flow_moments m = {.density = {n, n}, .current = {x, y}};
     const size_t count = lm_surface_cells(g, &s->bodies, k.c.open, NULL);
     struct lm_surface_cell *cell = malloc((count + 1) * sizeof *cell);
     ck_assert_uint_eq(lm_surface_cells(g, &s->bodies, k.c.open, cell), count);
@@ -57,7 +46,7 @@ static double absorbed(int cells, struct flows f)
         sum += rate * (double)cell[c].volume * g->dx * g->dy;
     }
     free(cell);
-    free(a);
+    free(n);
     cut_case_free(&k);
     return sum;
 }
@@ -65,44 +54,20 @@ static double absorbed(int cells, struct flows f)
 /* A flow meets the width of the disk. Chords in the cells make it too narrow by h^2/8 or less for R = 1. */
 START_TEST(a_flow_meets_the_width_of_a_disk)
 {
-    const double angle = 0.4 * _i, h = BOX / 64;
-    const struct flows ions = {0.3, 0, angle, LM_ABSORBING, LM_BODY_INSULATING, 0},
-                       current = {0, -0.3, angle, LM_REFLECTING, LM_BODY_CONDUCTING, 0},
-                       resistive = {0, -0.3, angle, LM_REFLECTING, LM_BODY_RESISTIVE, 0},
-                       both = {0.5, 0.2, angle, LM_ABSORBING, LM_BODY_TRANSPARENT, 0};
-    const double expected = 0.3 / DENSITY * 2 * disk.radius;
-    require_near(absorbed(64, ions), expected, h * h * expected);
-    require_near(absorbed(64, current), expected, h * h * expected);
-    require_near(absorbed(64, resistive), expected, h * h * expected);
-    require_near(absorbed(64, both), expected, h * h * expected);
+    const double h = BOX / 64, expected = 0.3 / DENSITY * 2 * disk.radius;
+    require_near(absorbed(64, (struct flow){0.3, 0.4 * _i, LM_ABSORBING, 0}), expected, h * h * expected);
+    require_near(absorbed(64, (struct flow){0.3, 0.4 * _i, LM_REFLECTING, 0}), 0, 0);
+    require_near(absorbed(64, (struct flow){0.3, 0.4 * _i, LM_THERMAL, 0}), 0, 0);
 }
 END_TEST
 
 /* As a set of cells the disk is as wide as its rows of cells, and nothing is lost in between. */
 START_TEST(a_flow_meets_the_rows_of_cells)
 {
-    const struct flows ions = {0.3, 0, 0, LM_ABSORBING, LM_BODY_INSULATING, 1};
-    const double rows = round(2 * disk.radius / (BOX / 64));
-    const double found = absorbed(64, ions) / (0.3 / DENSITY * BOX / 64);
+    const double rows = 2 * disk.radius / (BOX / 64);
+    const double found = absorbed(64, (struct flow){0.3, 0, LM_ABSORBING, 1}) / (0.3 / DENSITY * BOX / 64);
     require_near(found, round(found), 1e-9);
-    require_near(found, rows, 1.0);
-}
-END_TEST
-
-START_TEST(what_does_not_flow_into_a_body_stays)
-{
-    for (int angle = 0; angle < 6; angle++) {
-        const struct flows reflected = {0.3, 0, angle, LM_REFLECTING, LM_BODY_CONDUCTING, 0},
-                           emitted = {0.3, 0, angle, LM_THERMAL, LM_BODY_CONDUCTING, 0},
-                           insulated = {0, 0.3, angle, LM_ABSORBING, LM_BODY_INSULATING, 0},
-                           nothing = {0.3, 0.3, angle, LM_REFLECTING, LM_BODY_INSULATING, 0},
-                           resting = {0.3, 0.3, angle, LM_ABSORBING, LM_BODY_CONDUCTING, 0};
-        require_near(absorbed(32, reflected), 0, 1e-12);
-        require_near(absorbed(32, emitted), 0, 1e-12);
-        require_near(absorbed(32, insulated), 0, 1e-12);
-        require_near(absorbed(32, nothing), 0, 0);
-        require_near(absorbed(32, resting), 0, 1e-12);
-    }
+    require_near(found, rows, 1.5);
 }
 END_TEST
 
@@ -125,10 +90,10 @@ START_TEST(entropy_falls)
 END_TEST
 
 /* A cold wind in which the electrons have s/n = T^(1/gamma): an ion that is absorbed takes so much. */
-static const char wind[] = "[run]\nsteps = 200\ndt = 0.02\nseed = 1\n[grid]\nnx = 48\nny = 48\nlx = 12\nly = 12\n"
+static const char wind[] = "[run]\nsteps = 200\ndt = 0.01\nseed = 1\n[grid]\nnx = 64\nny = 64\nlx = 8\nly = 8\n"
                            "[electrons]\nclosure = evolved\ntemperature = 0.1\n[fields]\ndensity_floor = 0.05\n"
-                           "[species.p]\nparticles_per_cell = 64\ntemperature = 0.02\ndrift_x = 2\n"
-                           "[body.rock]\nshape = disk\nx = 6\ny = 6.1\nradius = 1.3\n";
+                           "[species.p]\nparticles_per_cell = 16\ntemperature = 0.02\ndrift_x = 2\n"
+                           "[body.rock]\nshape = disk\nx = 4\ny = 4.1\nradius = 1.3\n";
 
 START_TEST(an_ion_takes_the_entropy_of_its_electrons)
 {
@@ -138,9 +103,38 @@ START_TEST(an_ion_takes_the_entropy_of_its_electrons)
     advance(sim, 200);
     lm_sim_status(sim, &end);
     const double ions = (double)(start.species[0].count - end.species[0].count) * start.species[0].weight;
-    ck_assert_double_gt(ions, 10);
+    ck_assert_double_gt(ions, 5);
     require_near(-end.background[0].source / ions, pow(0.1, 1 / GAMMA), 0.05 * pow(0.1, 1 / GAMMA));
     ck_assert(end.background[0].residual == 0);
+    sim_free(sim);
+}
+END_TEST
+
+/* A wind between two boxes that absorb its ions, with one row of cells between them. Once, the entropy of the electrons
+ * grew in this row, by what stayed of the absorbed ions and by the current in the surfaces, until no step could be
+ * taken after t = 0.7. Nothing presses the electrons but the wind, with m n u^2 + p + B^2/2 = 1.45. */
+static const char slot[] = "[run]\nsteps = 200\ndt = 0.01\n[grid]\nnx = 48\nny = 40\nlx = 12\nly = 10\n"
+                           "[electrons]\nclosure = evolved\ntemperature = 0.2\n"
+                           "[fields]\nbz = 0.3\ndensity_floor = 0.1\nsmoothing = 1\n"
+                           "[boundary]\nx_min = inflow\nx_max = absorbing\n"
+                           "[species.p]\nparticles_per_cell = 24\ntemperature = 0.2\ndrift_x = 1\n"
+                           "[body.b0]\nshape = box\nx = 7.25\ny = 3.9125\nwidth = 2.5\nheight = 1.825\n"
+                           "[body.b1]\nshape = box\nx = 7.25\ny = 6.0375\nwidth = 2.5\nheight = 1.925\n";
+
+START_TEST(a_slot_between_bodies_stays_cool)
+{
+    char seed[32];
+    snprintf(seed, sizeof seed, "run.seed=%d", _i + 1);
+    struct lm_sim *sim = sim_new(slot, seed);
+    double most = 0;
+    for (int n = 10; n <= 200; n += 10) {
+        advance(sim, n);
+        double *p = pressure_of(sim);
+        for (size_t k = 0; k < sim->grid.cells; k++)
+            most = fmax(most, p[k]);
+        free(p);
+    }
+    ck_assert_double_lt(most, 1.45);
     sim_free(sim);
 }
 END_TEST
@@ -153,9 +147,9 @@ int main(void)
     tcase_add_checked_fixture(t, scratch_make, scratch_remove);
     tcase_add_loop_test(t, a_flow_meets_the_width_of_a_disk, 0, 8);
     tcase_add_test(t, a_flow_meets_the_rows_of_cells);
-    tcase_add_test(t, what_does_not_flow_into_a_body_stays);
     tcase_add_loop_test(t, entropy_falls, 0, 2);
     tcase_add_loop_test(t, an_ion_takes_the_entropy_of_its_electrons, 0, 2);
+    tcase_add_loop_test(t, a_slot_between_bodies_stays_cool, 0, 3);
     suite_add_tcase(suite, t);
     return suite_run(suite);
 }

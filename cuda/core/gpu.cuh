@@ -128,12 +128,14 @@ struct lm_gpu {
     int used_void;                /* whether LM_VOID_E and LM_VOID may hold something */
     struct lm_gpu_strips *strips; /* cuda/fields/strips.cu; NULL: no side is radiating */
     struct {
-        double *flow, *work;             /* velocities of ions x, y and of electrons; two arrays for the stages */
-        uint8_t *clearance;              /* lm_stencil_clearance */
-        struct lm_opening *open;         /* lm_openings_fill; NULL where no cell is cut */
-        struct lm_passage *passage;      /* lm_passages_fill, likewise */
-        struct lm_surface_cell *surface; /* lm_surface_cells, where the pressure of the electrons is evolved */
-        unsigned surface_count;
+        double *flow, *work;        /* velocities of ions x, y and of electrons; two arrays for the stages */
+        uint8_t *clearance;         /* lm_stencil_clearance */
+        struct lm_opening *open;    /* lm_openings_fill; NULL where no cell is cut */
+        struct lm_passage *passage; /* lm_passages_fill, likewise */
+        uint8_t
+            *surface; /* lm_surface_mark; NULL without bodies, or where the pressure of the electrons is not evolved */
+        struct lm_surface_cell *absorbing; /* lm_surface_cells, likewise */
+        unsigned absorbing_count;
         int across, rows;          /* the pieces that warps take: how many in a row of them; rows of one */
         uint32_t *list, *list_end; /* their numbers: of those in free fluid first, of those beside solids last */
         unsigned in_free, near_body;
@@ -230,8 +232,9 @@ int lm_gpu_find_per_density(struct lm_gpu *g, int density); /* LM_PER_DENSITY al
 int lm_gpu_pressure(struct lm_gpu *g);                      /* LM_FLOORED and LM_PRESSURE of LM_N_OLD */
 
 /* LM_PRESSURE_E of the pressure of the last closure and the density `n`, which counts as `least` where it is less. It
- * has ghost cells beyond periodic sides. g->spare is overwritten. */
-int lm_gpu_pressure_field(struct lm_gpu *g, const double *n, double least);
+ * has ghost cells beyond periodic sides. It is 0 on faces of cells that `surface` marks (NULL: on none). g->spare is
+ * overwritten. */
+int lm_gpu_pressure_field(struct lm_gpu *g, const double *n, double least, const uint8_t *surface);
 
 /* The rate of B_z that follows from the pressure of the last closure, in g->spare; NULL where there is none.
  * LM_PRESSURE_E is overwritten. */
@@ -350,7 +353,7 @@ int lm_gpu_mix(struct lm_gpu *g, int quantum, double dt, double half);
 /* absorption.cu: takes the entropy that goes into bodies in a time dt; and makes the list of their surfaces on the
  * device (`open` is on the host). */
 int lm_gpu_absorb_entropy(struct lm_gpu *g, const struct lm_flow_moments *moments, int quantum, double dt);
-int lm_gpu_allocate_surface(struct lm_gpu *g, const struct lm_bodies *bodies, const struct lm_opening *open);
+int lm_gpu_allocate_absorbing(struct lm_gpu *g, const struct lm_bodies *bodies, const struct lm_opening *open);
 
 /* advect.cu */
 int lm_gpu_transfer_to_gas(struct lm_backend *b, const struct lm_gas_gain *gain);

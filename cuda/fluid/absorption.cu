@@ -33,10 +33,10 @@ int lm_gpu_absorb_entropy(struct lm_gpu *g, const struct lm_flow_moments *moment
 {
     enum { BLOCK = 128 };
     const int last = g->base.setup.background_count - 1;
-    const unsigned count = g->advect.surface_count;
+    const unsigned count = g->advect.absorbing_count;
     if (count > 0) {
         absorb_kernel<<<(count + BLOCK - 1) / BLOCK, BLOCK, 0, g->stream>>>(
-            g->advect.surface, count, *moments, g->base.setup.ohm, quantum, dt, g->array[LM_BACKGROUND + last],
+            g->advect.absorbing, count, *moments, g->base.setup.ohm, quantum, dt, g->array[LM_BACKGROUND + last],
             g->control->background[last].source);
         LM_GPU_LAUNCHED(g, "electrons that bodies absorb");
     }
@@ -45,20 +45,20 @@ int lm_gpu_absorb_entropy(struct lm_gpu *g, const struct lm_flow_moments *moment
     return g->failed;
 }
 
-int lm_gpu_allocate_surface(struct lm_gpu *g, const struct lm_bodies *bodies, const struct lm_opening *open)
+int lm_gpu_allocate_absorbing(struct lm_gpu *g, const struct lm_bodies *bodies, const struct lm_opening *open)
 {
     const struct lm_grid *grid = &g->base.setup.grid;
     const size_t count = g->base.setup.ohm.evolved ? lm_surface_cells(grid, bodies, open, NULL) : 0;
     if (count == 0 || g->failed)
         return g->failed;
     struct lm_surface_cell *cells = (struct lm_surface_cell *)malloc(count * sizeof *cells);
-    g->advect.surface = (struct lm_surface_cell *)lm_gpu_allocate(g, count * sizeof *cells, "the surfaces of bodies");
+    g->advect.absorbing = (struct lm_surface_cell *)lm_gpu_allocate(g, count * sizeof *cells, "the surfaces of bodies");
     if (!cells && !g->failed)
         g->failed = lm_fail(LM_FAILED, "not enough memory for the surfaces of bodies");
     if (!g->failed) {
-        g->advect.surface_count = (unsigned)lm_surface_cells(grid, bodies, open, cells);
+        g->advect.absorbing_count = (unsigned)lm_surface_cells(grid, bodies, open, cells);
         lm_gpu_check(
-            g, cudaMemcpyAsync(g->advect.surface, cells, count * sizeof *cells, cudaMemcpyHostToDevice, g->stream),
+            g, cudaMemcpyAsync(g->advect.absorbing, cells, count * sizeof *cells, cudaMemcpyHostToDevice, g->stream),
             "the surfaces of bodies");
         lm_gpu_check(g, cudaStreamSynchronize(g->stream), "the surfaces of bodies");
     }

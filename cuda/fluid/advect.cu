@@ -168,6 +168,7 @@ struct lm_flow_moments moments_of(const struct lm_gpu *g)
             view_of(g, g->array[LM_B]),
             external_of(g),
             g->advect.clearance,
+            g->advect.surface,
             g->advect.open,
             g->advect.passage};
 }
@@ -423,6 +424,25 @@ static struct lm_opening *make_cuts(struct lm_gpu *g, const struct lm_bodies *bo
     return open;
 }
 
+/* The marks of cells beside bodies, on the device. */
+static void mark_surface(struct lm_gpu *g, const struct lm_bodies *bodies, const struct lm_opening *open)
+{
+    const struct lm_grid *grid = &g->base.setup.grid;
+    if (!g->base.setup.ohm.evolved || !bodies->mask || g->failed)
+        return;
+    uint8_t *surface = (uint8_t *)malloc(grid->size);
+    g->advect.surface = (uint8_t *)lm_gpu_allocate(g, grid->size, "the surfaces of bodies");
+    if (!surface && !g->failed)
+        g->failed = lm_fail(LM_FAILED, "not enough memory for the surfaces of bodies");
+    if (!g->failed) {
+        lm_surface_mark(grid, bodies, open, surface);
+        lm_gpu_check(g, cudaMemcpyAsync(g->advect.surface, surface, grid->size, cudaMemcpyHostToDevice, g->stream),
+                     "the surfaces of bodies");
+        lm_gpu_check(g, cudaStreamSynchronize(g->stream), "the surfaces of bodies");
+    }
+    free(surface);
+}
+
 int lm_gpu_allocate_backgrounds(struct lm_gpu *g, const struct lm_bodies *bodies)
 {
     const struct lm_grid *grid = &g->base.setup.grid;
@@ -444,7 +464,8 @@ int lm_gpu_allocate_backgrounds(struct lm_gpu *g, const struct lm_bodies *bodies
         g->advect.rows = rows / ROWS_NEAR_BODY * ROWS_NEAR_BODY;
         list_pieces(g, clearance, open);
     }
-    lm_gpu_allocate_surface(g, bodies, open);
+    mark_surface(g, bodies, open);
+    lm_gpu_allocate_absorbing(g, bodies, open);
     free(open);
     free(clearance);
     return g->failed;

@@ -295,20 +295,26 @@ void lm_openings_fill(const struct lm_grid *g, const struct lm_bodies *bodies, s
                     (struct lm_opening){volume_of(&m, i, j), length_of(&m, 0, i, j), length_of(&m, 1, i, j)};
 }
 
-/* --- cells at surfaces --- */
-
-/* What body k - 1 takes of the electrons; 0 for k = 0. */
-static uint32_t taken_by(const struct lm_bodies *b, int k)
-{
-    return k == 0 ? 0
-                  : (b->particles[k - 1] == LM_ABSORBING ? LM_TAKES_IONS : 0u) |
-                        (b->fields[k - 1] != LM_BODY_INSULATING ? LM_TAKES_CURRENT : 0u);
-}
-
 static double open_length(const struct maker *m, int i, int j, int side)
 {
     const struct part p = part_of_side(m, i, j, side);
     return (double)(p.high - p.low) / LM_CUT_ONE;
+}
+
+/* Adds a surface of the body `of` (lm_obstacles' `of`), with its normal times its length. */
+static void add_surface(const struct maker *m, int of, double x, double y, struct lm_surface_cell *to)
+{
+    const int body = (of & ~LM_CUT) - 1;
+    int n = 0;
+    if (m->b->particles[body] != LM_ABSORBING)
+        return;
+    while (n < to->surfaces && (n < LM_MOST_FACINGS - 1) &&
+           x * (double)to->normal[n][0] + y * (double)to->normal[n][1] <= 0)
+        n++;
+    to->normal[n][0] += (float)x;
+    to->normal[n][1] += (float)y;
+    if (n == to->surfaces)
+        to->surfaces++;
 }
 
 /* Adds the surfaces in cell (i, j) and on its sides: a line that cuts it, and what is open of a side, but not of the
@@ -319,18 +325,13 @@ static void add_surfaces(const struct maker *m, int i, int j, struct lm_surface_
     const int of = obstacle_at(m, cell);
     if (of & LM_CUT) {
         const struct lm_cut_line line = lm_cut_line_of(&m->b->obstacles.cut[cell]);
-        to->x += (float)line.a / LM_CUT_ONE;
-        to->y += (float)line.b / LM_CUT_ONE;
-        to->takes |= taken_by(m->b, of & ~LM_CUT);
+        add_surface(m, of, (double)line.a / LM_CUT_ONE, (double)line.b / LM_CUT_ONE, to);
     }
     for (int side = 0; side < LM_SIDES; side++) {
         const int a = i + step_to[side][0], b = j + step_to[side][1];
         const double more = open_length(m, i, j, side) - open_length(m, a, b, side ^ 1);
-        if (more <= 0)
-            continue;
-        to->x += (float)(more * step_to[side][0]);
-        to->y += (float)(more * step_to[side][1]);
-        to->takes |= taken_by(m->b, obstacle_at(m, number_of(m, a, b)) & ~LM_CUT);
+        if (more > 0)
+            add_surface(m, obstacle_at(m, number_of(m, a, b)), more * step_to[side][0], more * step_to[side][1], to);
     }
 }
 
@@ -358,13 +359,28 @@ size_t lm_surface_cells(const struct lm_grid *g, const struct lm_bodies *bodies,
             if (is_body(&m, i, j))
                 continue;
             const struct lm_surface_cell c = surface_cell(&m, open, i, j);
-            if (!c.takes)
+            if (!c.surfaces)
                 continue;
             if (to)
                 to[count] = c;
             count++;
         }
     return count;
+}
+
+void lm_surface_mark(const struct lm_grid *g, const struct lm_bodies *bodies, const struct lm_opening *open,
+                     uint8_t *surface)
+{
+    const struct maker m = {g, bodies};
+    memset(surface, 0, g->size);
+    for (int j = -1; j <= g->ny; j++)
+        for (int i = -1; i <= g->nx; i++) {
+            const size_t k = lm_at(g, i, j);
+            const int is_cut = open && lm_is_cut(&open[k]), is_beside = is_body(&m, i - 1, j) ||
+                                                                        is_body(&m, i + 1, j) ||
+                                                                        is_body(&m, i, j - 1) || is_body(&m, i, j + 1);
+            surface[k] = !is_body(&m, i, j) && (is_beside || is_cut);
+        }
 }
 
 double lm_crowding(const struct lm_grid *g, const uint8_t *clearance, const struct lm_opening *open)

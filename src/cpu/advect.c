@@ -309,8 +309,8 @@ static void absorb_entropy(struct lm_cpu *c, const struct lm_flow_moments *momen
                            struct lm_wide *source)
 {
     double *s = c->array[LM_BACKGROUND + c->base.setup.background_count - 1];
-    for (size_t n = 0; n < c->surface_count; n++) {
-        const struct lm_surface_cell *at = &c->surface[n];
+    for (size_t n = 0; n < c->absorbing_count; n++) {
+        const struct lm_surface_cell *at = &c->absorbing[n];
         const double rate = lm_absorption_rate(moments, at, &c->base.setup.ohm);
         s[at->k] = lm_absorb_entropy(s[at->k], rate, (double)at->volume, dt, quantum, source);
     }

@@ -7,7 +7,8 @@ rounding may be missing. Every ion that is born takes the same share of the gas,
 missing there. The run has 1000 steps, in the long form 10000.
 
 At the end B_x^2/2 and B_y^2/2 are nowhere larger than the pressure of the wind, which is all that presses B against the conducting
-moon: the flux through the surface of a conductor stays as it is.
+moon: the flux through the surface of a conductor stays as it is. In 50 outputs of the long form the pressure of the electrons is
+nowhere larger either: the current in the surface of the moon does not pile up their entropy there.
 """
 
 from __future__ import annotations
@@ -65,4 +66,5 @@ def rows(program: Program, long: bool) -> Iterator[verify.Row]:
     with run.fields(steps) as fields:
         largest = max(np.abs(fields[f"B/{axis}"]).max() for axis in "xy")
     yield verify.at_most("largest pressure of B_x and of B_y", largest**2 / 2, WIND)
-    yield verify.at_most("largest pressure of the electrons", max(pressure_of(run, n) for n in range(0, steps + 1, every)), WIND)
+    if long:
+        yield verify.at_most("largest pressure of the electrons", max(pressure_of(run, n) for n in range(0, steps + 1, every)), WIND)
