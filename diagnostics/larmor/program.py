@@ -51,7 +51,7 @@ class Program:
 
     def each(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """work(item) of all items, in their order. As many as `jobs` of them run at a time, in threads."""
-        with ThreadPoolExecutor(self.jobs) as pool:
+        with ThreadPoolExecutor(max(self.jobs, 1)) as pool:
             yield from pool.map(work, items)
 
     def run(self, settings: Path | str, overrides: Iterable[str] = (), output: Path | None = None,
