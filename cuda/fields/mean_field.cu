@@ -14,6 +14,7 @@ struct components {
     const double *of[3];
 };
 
+/* Where the mean begins, its memory may not have been written and is not read. */
 __global__ void add_kernel(components b, double *mean, size_t pitch, size_t size, double weight, bool is_first)
 {
     const size_t k = blockIdx.x * (size_t)THREADS + threadIdx.x;

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +20,14 @@ from .run import Run
 
 BAD_INPUT = 2  # exit code
 Item, Result = TypeVar("Item"), TypeVar("Result")
+
+
+def positive(text: str) -> int:
+    """A number of the command line, at least 1."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is below 1")
+    return number
 
 
 @dataclass(frozen=True)
@@ -34,14 +43,15 @@ class Program:
     overrides: tuple[str, ...] = ()  #: "section.key=value", after those of a run
     warns: bool = True  #: shows the program's warnings
     about: dict[str, Any] = field(default_factory=dict)  #: "device" and "software" of the last run; "running": s of all
+    lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)  #: of `about`
 
     @staticmethod
     def add_arguments(parser: argparse.ArgumentParser, default: Path) -> None:
         parser.add_argument("--larmor", type=Path, default=default, help="the program")
         parser.add_argument("--backend", choices=("auto", "cpu", "cuda"))
         parser.add_argument("--threads", type=int)
-        parser.add_argument("--ranks", type=int, default=1, help="mpirun -n RANKS starts the runs, a rank a GPU (1)")
-        parser.add_argument("--jobs", type=int, default=1, help="small runs of one case at a time, where it has many (1)")
+        parser.add_argument("--ranks", type=positive, default=1, help="mpirun -n RANKS starts the runs, a rank a GPU (1)")
+        parser.add_argument("--jobs", type=positive, default=1, help="small runs of one case at a time, where it has many (1)")
 
     @classmethod
     def of(cls, arguments: argparse.Namespace, directory: Path, overrides: Iterable[str] = ()) -> Program:
@@ -51,7 +61,7 @@ class Program:
 
     def each(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """work(item) of all items, in their order. As many as `jobs` of them run at a time, in threads."""
-        with ThreadPoolExecutor(max(self.jobs, 1)) as pool:
+        with ThreadPoolExecutor(self.jobs) as pool:
             yield from pool.map(work, items)
 
     def run(self, settings: Path | str, overrides: Iterable[str] = (), output: Path | None = None,
@@ -74,7 +84,8 @@ class Program:
         environment = {"GOMP_SPINCOUNT": "10000"} | os.environ  # other work may hold a core
         start = time.monotonic()
         done = subprocess.run(command, env=environment, stderr=subprocess.PIPE, text=True)
-        self.about["running"] = round(self.about.get("running", 0.0) + time.monotonic() - start, 1)
+        with self.lock:
+            self.about["running"] = round(self.about.get("running", 0.0) + time.monotonic() - start, 1)
         ended = not done.returncode and (output / "run.json").exists()
         stopped = may_stop and done.returncode != BAD_INPUT and (output / "series.csv").exists()
         if not ended and not stopped:

@@ -97,7 +97,7 @@ class Result:
     failure: str = ""  #: why there are no rows
     form: str = "quick"  #: or "full"
     seconds: float = 0.0  #: CPU time of runs and check
-    running: float = 0.0  #: s: the runs, one after the other
+    running: float = 0.0  #: s: the sum of the times of all runs
     device: str = ""
     software: str = ""
     date: str = ""

@@ -1,5 +1,6 @@
 """The tables of the examples' checks: a number outside its band, or none, must fail."""
 
+import argparse
 import io
 import math
 import os
@@ -100,10 +101,22 @@ class Failures(unittest.TestCase):
     def test_some_runs_at_a_time(self):
         """Two that wait for each other, and results in the order of the items."""
         both = threading.Barrier(2, timeout=10)
-        self.assertEqual(list(replace(self.program(""), jobs=2).each(lambda item: both.wait() * 0 + item, [5, 3, 4, 1])), [5, 3, 4, 1])
+
+        def work(item: int) -> int:
+            both.wait()
+            return item
+
+        self.assertEqual(list(replace(self.program(""), jobs=2).each(work, [5, 3, 4, 1])), [5, 3, 4, 1])
+        program = self.program("echo gone >&2; exit 1")
         with self.assertRaisesRegex(RunError, "gone"):
-            program = self.program("echo gone >&2; exit 1")
             list(program.each(program.run, ["a", "b"]))
+
+    def test_jobs_and_ranks_are_positive(self):
+        for option in ("--jobs", "--ranks"):
+            parser = argparse.ArgumentParser(exit_on_error=False)
+            Program.add_arguments(parser, Path("larmor"))
+            with self.assertRaisesRegex(argparse.ArgumentError, "0 is below 1"):
+                parser.parse_args([option, "0"])
 
     def test_mpirun_starts_runs_of_several_ranks(self):
         launcher = self.directory / "mpirun"

@@ -76,8 +76,7 @@ static struct cells find_cells(struct lm_cpu *c, double half)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const struct cells to = {lm_cpu_entropy(c), c->e[0], c->e[1], c->e[2]};
-    const struct lm_flow_moments m = {.density = {c->array[LM_N_OLD], c->array[LM_N_NEW]},
-                                      .b = lm_cpu_view(c, c->array + LM_B)};
+    const struct lm_flow_moments m = lm_cpu_flow_moments(c);
     LM_ROWS(c, 0, 0)
     for (int i = 0; i < g->nx; i++) {
         const size_t k = lm_at(g, i, j);
