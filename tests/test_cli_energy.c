@@ -231,6 +231,18 @@ START_TEST(says_what_is_not_judged)
 }
 END_TEST
 
+START_TEST(electrons_that_a_body_absorbs)
+{
+    char text[2048];
+    snprintf(text, sizeof text, "%s[body.rock]\nshape = disk\nx = 2\ny = 2\nradius = 0.6\n", cli_small);
+    make_file("rock.ini", text);
+    CLI(0, "check rock.ini electrons.closure=evolved");
+    cli_has(strstr(cli.out, "\nenergy\n"), "the heat of the electrons that the body rock absorbs is not measured");
+    CLI(0, "check rock.ini electrons.closure=evolved body.rock.particles=reflecting");
+    cli_has(strstr(cli.out, "\nenergy\n"), "the run warns of gains and losses");
+}
+END_TEST
+
 /* --- exchanges that the ledger has --- */
 
 /* Without the heat of electrons, what ions bring and take is all: the energy itself changes by much more than what
@@ -340,6 +352,7 @@ int main(void)
     tcase_add_test(t, warns_beyond_the_limit);
     tcase_add_test(t, warns_without_a_series);
     tcase_add_test(t, warns_of_a_real_gain);
+    tcase_add_test(t, electrons_that_a_body_absorbs);
     tcase_add_loop_test(t, says_what_is_not_judged, 0, sizeof unjudged / sizeof *unjudged);
     tcase_add_loop_test(t, known_exchanges_count, 0, sizeof exchanges / sizeof *exchanges);
     tcase_add_test(t, restart_keeps_the_reference);

@@ -132,8 +132,12 @@ struct lm_gpu {
         uint8_t *clearance;         /* lm_stencil_clearance */
         struct lm_opening *open;    /* lm_openings_fill; NULL where no cell is cut */
         struct lm_passage *passage; /* lm_passages_fill, likewise */
-        int across, rows;           /* the pieces that warps take: how many in a row of them; rows of one */
-        uint32_t *list, *list_end;  /* their numbers: of those in free fluid first, of those beside solids last */
+        uint8_t
+            *surface; /* lm_surface_mark; NULL without bodies, or where the pressure of the electrons is not evolved */
+        struct lm_surface_cell *absorbing; /* lm_surface_cells, likewise */
+        unsigned absorbing_count;
+        int across, rows;          /* the pieces that warps take: how many in a row of them; rows of one */
+        uint32_t *list, *list_end; /* their numbers: of those in free fluid first, of those beside solids last */
         unsigned in_free, near_body;
         int later;                                    /* of the last lm_gpu_flow */
         double *inflow[LM_MAX_BACKGROUNDS][LM_SIDES]; /* NULL: nothing flows in */
@@ -228,8 +232,9 @@ int lm_gpu_find_per_density(struct lm_gpu *g, int density); /* LM_PER_DENSITY al
 int lm_gpu_pressure(struct lm_gpu *g);                      /* LM_FLOORED and LM_PRESSURE of LM_N_OLD */
 
 /* LM_PRESSURE_E of the pressure of the last closure and the density `n`, which counts as `least` where it is less. It
- * has ghost cells beyond periodic sides. g->spare is overwritten. */
-int lm_gpu_pressure_field(struct lm_gpu *g, const double *n, double least);
+ * has ghost cells beyond periodic sides. It is 0 on faces of cells that `surface` marks (NULL: on none). g->spare is
+ * overwritten. */
+int lm_gpu_pressure_field(struct lm_gpu *g, const double *n, double least, const uint8_t *surface);
 
 /* The rate of B_z that follows from the pressure of the last closure, in g->spare; NULL where there is none.
  * LM_PRESSURE_E is overwritten. */
@@ -338,12 +343,20 @@ void lm_gpu_survey_friction(struct lm_gpu *g); /* adds the maxima of LM_FRICTION
 int lm_gpu_allocate_backgrounds(struct lm_gpu *g, const struct lm_bodies *bodies);
 int lm_gpu_put_background_side(struct lm_backend *b, int field, enum lm_side side, const double *values);
 int lm_gpu_flow(struct lm_backend *b, int later);
+struct lm_flow_moments lm_gpu_flow_moments(const struct lm_gpu *g); /* of which lm_gpu_flow makes velocities */
 int lm_gpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS]);
 int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int substeps);
 
 /* mixing.cu: lm_work_velocity into g->spare, and the heat of mixing of a time dt; `half` is half a step. */
-int lm_gpu_work_velocities(struct lm_gpu *g, const struct lm_flow_moments *moments);
+int lm_gpu_work_velocities(struct lm_gpu *g);
 int lm_gpu_mix(struct lm_gpu *g, int quantum, double dt, double half);
+
+/* absorption.cu: takes the entropy that goes into bodies in a time dt; and makes the list of their surfaces on the
+ * device (`open` is on the host). */
+int lm_gpu_absorb_entropy(struct lm_gpu *g, int quantum, double dt);
+int lm_gpu_allocate_absorbing(struct lm_gpu *g, const struct lm_bodies *bodies, const struct lm_opening *open);
+
+/* advect.cu */
 int lm_gpu_transfer_to_gas(struct lm_backend *b, const struct lm_gas_gain *gain);
 
 /* Fills the ghosts of a gas that particles are about to collide with. */

@@ -104,6 +104,7 @@ struct pressure_problem {
     const double *h, *p, *n;
     double least;
     const uint8_t *solid; /* NULL without bodies */
+    const uint8_t *surface;
     int walls[2];
 };
 
@@ -118,11 +119,14 @@ __global__ void pressure_field_kernel(shape s, pressure_problem a, struct lm_ohm
     const bool at_wall[2] = {a.walls[0] && c.i == s.nx - 1, a.walls[1] && c.j == s.ny - 1};
     double v[2];
     LM_UNROLL
-    for (int axis = 0; axis < 2; axis++)
-        v[axis] = at_wall[axis] || (a.solid && lm_touches_body(a.solid + k, axis, s.stride))
-                      ? 0.0
-                      : lm_pressure_field(a.h + k, a.p + k, a.n + k, a.least, axis == 0 ? 1 : s.stride,
-                                          axis == 0 ? o.inv_dx : o.inv_dy, &o);
+    for (int axis = 0; axis < 2; axis++) {
+        const int step = axis == 0 ? 1 : s.stride;
+        v[axis] =
+            at_wall[axis] || (a.solid && lm_touches_body(a.solid + k, axis, s.stride)) ||
+                    lm_is_at_surface(a.surface, (long)k, (long)k + step)
+                ? 0.0
+                : lm_pressure_field(a.h + k, a.p + k, a.n + k, a.least, step, axis == 0 ? o.inv_dx : o.inv_dy, &o);
+    }
     each_periodic(s, a.walls[0], a.walls[1], c.i, c.j, [&](unsigned to) {
         e[to] = v[0];
         e[s.pitch + to] = v[1];
@@ -208,7 +212,7 @@ int lm_gpu_pressure(struct lm_gpu *g)
     return close_density(g, LM_N_OLD, LM_N_OLD, 0.0, g->array[LM_PRESSURE]);
 }
 
-int lm_gpu_pressure_field(struct lm_gpu *g, const double *n, double least)
+int lm_gpu_pressure_field(struct lm_gpu *g, const double *n, double least, const uint8_t *surface)
 {
     const struct lm_ohm *o = &g->base.setup.ohm;
     const pressure_problem a = {potential_of(g),
@@ -216,6 +220,7 @@ int lm_gpu_pressure_field(struct lm_gpu *g, const double *n, double least)
                                 n,
                                 least,
                                 g->solid,
+                                surface,
                                 {lm_field_walls(&g->sides, 0), lm_field_walls(&g->sides, 1)}};
     if (!lm_has_pressure(o))
         return g->failed;
@@ -234,7 +239,7 @@ const double *lm_gpu_battery(struct lm_gpu *g)
     if (o->evolved)
         counted_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(shape_of(g), g->array[LM_FLOORED],
                                                                            g->array[LM_B], *o, counted_of(g));
-    lm_gpu_pressure_field(g, o->evolved ? counted_of(g) : g->array[LM_FLOORED], o->floor);
+    lm_gpu_pressure_field(g, o->evolved ? counted_of(g) : g->array[LM_FLOORED], o->floor, g->advect.surface);
     lm_gpu_fill_e(g, g->array[LM_PRESSURE_E], 2, LM_FILL_FARADAY);
     battery_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(shape_of(g), g->array[LM_PRESSURE_E], *o,
                                                                        battery_of(g));

@@ -161,17 +161,6 @@ __global__ void fill_gas_kernel(shape s, struct lm_sides sides, double *n, doubl
 
 /* --- velocities --- */
 
-struct lm_flow_moments moments_of(const struct lm_gpu *g)
-{
-    return {{g->array[LM_N_OLD], g->array[LM_N_NEW]},
-            {g->array[LM_J_NEW], g->array[LM_J_NEW + 1]},
-            view_of(g, g->array[LM_B]),
-            external_of(g),
-            g->advect.clearance,
-            g->advect.open,
-            g->advect.passage};
-}
-
 __global__ void flow_kernel(shape s, struct lm_flow_moments moments, int periodic_x, int periodic_y, int later,
                             struct lm_ohm ohm, double *flow, double *entropy)
 {
@@ -201,17 +190,29 @@ __global__ void rate_kernel(shape s, struct lm_cells own, const double *x, const
 
 } // namespace
 
+struct lm_flow_moments lm_gpu_flow_moments(const struct lm_gpu *g)
+{
+    return {{g->array[LM_N_OLD], g->array[LM_N_NEW]},
+            {g->array[LM_J_NEW], g->array[LM_J_NEW + 1]},
+            view_of(g, g->array[LM_B]),
+            external_of(g),
+            g->advect.clearance,
+            g->advect.surface,
+            g->advect.open,
+            g->advect.passage};
+}
+
 int lm_gpu_flow(struct lm_backend *b, int later)
 {
     lm_gpu_range range("flow");
     struct lm_gpu *g = lm_gpu_of(b);
     const shape s = shape_of(g);
-    const struct lm_flow_moments moments = moments_of(g);
     g->advect.later = later;
     const struct lm_sides *sides = &b->setup.grid.sides;
     flow_kernel<<<dim3((unsigned)(s.nx + 256) / 256, (unsigned)s.ny + 1), 256, 0, g->stream>>>(
-        s, moments, sides->of[LM_X_MIN] == LM_PERIODIC, sides->of[LM_Y_MIN] == LM_PERIODIC, later, b->setup.ohm,
-        g->advect.flow, b->setup.ohm.evolved ? g->array[LM_BACKGROUND_X + b->setup.background_count - 1] : NULL);
+        s, lm_gpu_flow_moments(g), sides->of[LM_X_MIN] == LM_PERIODIC, sides->of[LM_Y_MIN] == LM_PERIODIC, later,
+        b->setup.ohm, g->advect.flow,
+        b->setup.ohm.evolved ? g->array[LM_BACKGROUND_X + b->setup.background_count - 1] : NULL);
     return LM_GPU_LAUNCHED(g, "velocities of ions and electrons");
 }
 
@@ -267,15 +268,16 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
     for (int k = 0; k < LM_ADVECT_STAGES; k++)
         by[k] = lm_advect_stage(k, lm_exp2i(-quantum), dt, o->inv_dx, o->inv_dy, f->diffusivity);
     const int mixes = o->evolved && field == b->setup.background_count - 1;
-    const struct lm_flow_moments moments = moments_of(g);
     if (mixes)
-        lm_gpu_work_velocities(g, &moments);
+        lm_gpu_work_velocities(g);
     for (int n = 0; n < LM_ADVECT_STAGES * substeps && !g->failed; n++) {
         if (lm_gpu_is_given_up(g))
             return lm_stop_give_up();
         const int k = n % LM_ADVECT_STAGES;
-        if (mixes && !g->advect.later && k == 0) /* so that both halves of a step mirror each other */
+        if (mixes && !g->advect.later && k == 0) { /* so that both halves of a step mirror each other */
             lm_gpu_mix(g, quantum, dt, dt * substeps);
+            lm_gpu_absorb_entropy(g, quantum, dt);
+        }
         s.by = by[k];
         s.q = from[k];
         s.to = to[k];
@@ -284,8 +286,10 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
         LM_GPU_LAUNCHED(g, "advection");
         if (k == LM_ADVECT_STAGES - 1)
             lm_gpu_halo_refresh(g, &q, 1);
-        if (mixes && g->advect.later && k == LM_ADVECT_STAGES - 1)
+        if (mixes && g->advect.later && k == LM_ADVECT_STAGES - 1) {
+            lm_gpu_absorb_entropy(g, quantum, dt);
             lm_gpu_mix(g, quantum, dt, dt * substeps);
+        }
     }
     lm_gpu_background_extremes(g, field, quantum);
     count_source(g, s, &by[0], &by[LM_ADVECT_STAGES - 1], substeps);
@@ -419,6 +423,25 @@ static struct lm_opening *make_cuts(struct lm_gpu *g, const struct lm_bodies *bo
     return open;
 }
 
+/* The marks of cells beside bodies, on the device. */
+static void mark_surface(struct lm_gpu *g, const struct lm_bodies *bodies, const struct lm_opening *open)
+{
+    const struct lm_grid *grid = &g->base.setup.grid;
+    if (!g->base.setup.ohm.evolved || !bodies->mask || g->failed)
+        return;
+    uint8_t *surface = (uint8_t *)malloc(grid->size);
+    g->advect.surface = (uint8_t *)lm_gpu_allocate(g, grid->size, "the surfaces of bodies");
+    if (!surface && !g->failed)
+        g->failed = lm_fail(LM_FAILED, "not enough memory for the surfaces of bodies");
+    if (!g->failed) {
+        lm_surface_mark(grid, bodies, open, surface);
+        lm_gpu_check(g, cudaMemcpyAsync(g->advect.surface, surface, grid->size, cudaMemcpyHostToDevice, g->stream),
+                     "the surfaces of bodies");
+        lm_gpu_check(g, cudaStreamSynchronize(g->stream), "the surfaces of bodies");
+    }
+    free(surface);
+}
+
 int lm_gpu_allocate_backgrounds(struct lm_gpu *g, const struct lm_bodies *bodies)
 {
     const struct lm_grid *grid = &g->base.setup.grid;
@@ -440,6 +463,8 @@ int lm_gpu_allocate_backgrounds(struct lm_gpu *g, const struct lm_bodies *bodies
         g->advect.rows = rows / ROWS_NEAR_BODY * ROWS_NEAR_BODY;
         list_pieces(g, clearance, open);
     }
+    mark_surface(g, bodies, open);
+    lm_gpu_allocate_absorbing(g, bodies, open);
     free(open);
     free(clearance);
     return g->failed;

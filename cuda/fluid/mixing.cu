@@ -21,9 +21,9 @@ struct mixing {
     struct lm_bounds bounds;
     struct lm_cells own;
     const uint8_t *clearance;
-    const struct lm_opening *open;  /* NULL: no cell is cut */
-    struct lm_flow_moments moments; /* of them densities and B only */
-    const double *u[2], *work[2];   /* velocities on the faces */
+    const struct lm_opening *open; /* NULL: no cell is cut */
+    struct lm_flow_moments moments;
+    const double *u[2], *work[2]; /* velocities on the faces */
     double *s, *share[2];
     double dt, half;
     int quantum;
@@ -44,14 +44,14 @@ __device__ __forceinline__ bool my_faces(const shape &s, cell &c)
     return my_cell(s, 1, c) && c.i < s.nx && c.j < s.ny;
 }
 
-__global__ void work_kernel(mixing m, struct lm_flow_moments moments, double *x, double *y)
+__global__ void work_kernel(mixing m, double *x, double *y)
 {
     cell c;
     if (!my_faces(m.grid, c))
         return;
     const size_t k = at(m.grid, c.i, c.j);
-    x[k] = mixes(m, 0, c) ? lm_work_velocity_past_bodies(&moments, 0, (long)k, &m.ohm) : 0.0;
-    y[k] = mixes(m, 1, c) ? lm_work_velocity_past_bodies(&moments, 1, (long)k, &m.ohm) : 0.0;
+    x[k] = mixes(m, 0, c) ? lm_work_velocity_past_bodies(&m.moments, 0, (long)k, &m.ohm) : 0.0;
+    y[k] = mixes(m, 1, c) ? lm_work_velocity_past_bodies(&m.moments, 1, (long)k, &m.ohm) : 0.0;
 }
 
 /* The element of the cell whose values cell (i, j) has. */
@@ -142,10 +142,6 @@ mixing mixing_of(const struct lm_gpu *g, int quantum, double dt, double half)
     const int last = g->base.setup.background_count - 1;
     const struct lm_background *f = &g->base.setup.background[last];
     double *work = g->spare, *share = g->advect.work;
-    struct lm_flow_moments moments = {};
-    moments.density[0] = g->array[LM_N_OLD];
-    moments.density[1] = g->array[LM_N_NEW];
-    moments.b = view_of(g, g->array[LM_B]);
     return {shape_of(g),
             g->base.setup.grid.sides,
             g->base.setup.ohm,
@@ -153,7 +149,7 @@ mixing mixing_of(const struct lm_gpu *g, int quantum, double dt, double half)
             g->base.setup.grid.own,
             g->advect.clearance,
             g->advect.open,
-            moments,
+            lm_gpu_flow_moments(g),
             {g->array[LM_BACKGROUND_X + last], g->array[LM_BACKGROUND_Y + last]},
             {work, work + g->pitch},
             entropy_of(g),
@@ -165,10 +161,9 @@ mixing mixing_of(const struct lm_gpu *g, int quantum, double dt, double half)
 
 } // namespace
 
-int lm_gpu_work_velocities(struct lm_gpu *g, const struct lm_flow_moments *moments)
+int lm_gpu_work_velocities(struct lm_gpu *g)
 {
-    work_kernel<<<blocks_for(g, 1), THREADS, 0, g->stream>>>(mixing_of(g, 0, 0.0, 0.0), *moments, g->spare,
-                                                             g->spare + g->pitch);
+    work_kernel<<<blocks_for(g, 1), THREADS, 0, g->stream>>>(mixing_of(g, 0, 0.0, 0.0), g->spare, g->spare + g->pitch);
     return LM_GPU_LAUNCHED(g, "work of the electrons");
 }
 

@@ -156,7 +156,7 @@ static double grid_bytes(int kind, const struct lm_setup *setup)
     bytes += setup->bodies.count > 0 ? size * (6 + sizeof(struct lm_body_cut) + 3 * sizeof(struct lm_body_node)) : 0;
     bytes += 8.0 * size * background_arrays(cuda, setup) + (setup->background_count > 0 ? size : 0);
     const double cuts = sizeof(struct lm_opening) + sizeof(struct lm_passage);
-    bytes += setup->background_count > 0 && setup->bodies.count > 0 ? size * cuts : 0;
+    bytes += setup->background_count > 0 && setup->bodies.count > 0 ? size * (cuts + setup->ohm.evolved) : 0;
     const double exchange = 8.0 + 8.0 * LM_CELL_SUMS + sizeof(struct lm_heating_cell);
     bytes += lm_any_exchanges(setup) ? exchange * cells : 0;
     bytes += 8.0 * size * LM_BORN_ARRAYS * setup->ionisation_count;

@@ -5,11 +5,14 @@
 
 #include "larmor/background.h"
 #include "larmor/base.h"
+#include "larmor/physics/fluid/absorption.h"
 #include "larmor/physics/fluid/opening.h"
 #include "larmor/physics/numerics/cell_index.h"
 #include "larmor/physics/particles/cut.h"
 
 enum { MOST_TAKEN = 3 };
+
+static const int step_to[LM_SIDES][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
 
 struct maker {
     const struct lm_grid *g;
@@ -46,16 +49,23 @@ static int is_body(const struct maker *m, int i, int j)
     return cell >= 0 && m->b->mask[cell] != 0;
 }
 
+/* What particles meet in a cell (larmor/body.h): nothing beyond the domain. */
+static int obstacle_at(const struct maker *m, long cell)
+{
+    return cell < 0 ? 0 : m->b->obstacles.of ? m->b->obstacles.of[cell] : m->b->mask[cell];
+}
+
 /* Whether no body is in cell (i, j) or around it: then nothing is cut, and nothing needs to be searched. 0 at sides. */
 static int is_free(const struct maker *m, int i, int j)
 {
+    const uint8_t *of = lm_obstacles_of(m->b);
     const int nx = m->g->nx;
     int any = 0;
     if (i < 1 || j < 1 || i >= nx - 1 || j >= m->g->ny - 1)
         return 0;
     for (int b = j - 1; b <= j + 1; b++)
         for (int a = i - 1; a <= i + 1; a++)
-            any |= m->b->obstacles.of[(size_t)b * (size_t)nx + (size_t)a];
+            any |= of[(size_t)b * (size_t)nx + (size_t)a];
     return !any;
 }
 
@@ -65,7 +75,7 @@ static int is_free(const struct maker *m, int i, int j)
 static struct part part_of_side(const struct maker *m, int i, int j, int side)
 {
     const long cell = number_of(m, i, j);
-    const int of = cell < 0 ? 0 : m->b->obstacles.of[cell];
+    const int of = obstacle_at(m, cell);
     struct part p = {0, of ? 0 : LM_CUT_ONE};
     if (of & LM_CUT && lm_cut_opening(&m->b->obstacles.cut[cell], side, &p.low, &p.high) == 0)
         p.low = p.high = 0;
@@ -247,14 +257,13 @@ static void directions(const struct lm_body_cut *cut, int side[2])
 /* Whether what is open of cell (i, j) belongs to the cell on a side of it. */
 static int goes_to(const struct maker *m, int i, int j, int to)
 {
-    static const int step[LM_SIDES][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
     const long cell = number_of(m, i, j);
     int side[2];
     if (cell < 0 || !m->b->mask[cell] || !(m->b->obstacles.of[cell] & LM_CUT))
         return 0;
     directions(&m->b->obstacles.cut[cell], side);
     for (int k = 0; k < 2; k++) {
-        const int a = i + step[side[k]][0], b = j + step[side[k]][1];
+        const int a = i + step_to[side[k]][0], b = j + step_to[side[k]][1];
         if (number_of(m, a, b) >= 0 && !is_body(m, a, b))
             return side[k] == to;
     }
@@ -263,13 +272,12 @@ static int goes_to(const struct maker *m, int i, int j, int to)
 
 static float volume_of(const struct maker *m, int i, int j)
 {
-    static const int step[LM_SIDES][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
     const long cell = number_of(m, i, j);
     if (cell < 0 || m->b->mask[cell])
         return 1;
     double volume = part_of_cell(m, cell);
     for (int d = 0; d < LM_SIDES; d++) {
-        const int a = i + step[d][0], b = j + step[d][1];
+        const int a = i + step_to[d][0], b = j + step_to[d][1];
         if (goes_to(m, a, b, d ^ 1))
             volume += part_of_cell(m, number_of(m, a, b));
     }
@@ -286,6 +294,94 @@ void lm_openings_fill(const struct lm_grid *g, const struct lm_bodies *bodies, s
             if (!is_free(&m, i, j))
                 open[lm_at(g, i, j)] =
                     (struct lm_opening){volume_of(&m, i, j), length_of(&m, 0, i, j), length_of(&m, 1, i, j)};
+}
+
+static double open_length(const struct maker *m, int i, int j, int side)
+{
+    const struct part p = part_of_side(m, i, j, side);
+    return (double)(p.high - p.low) / LM_CUT_ONE;
+}
+
+/* Adds a surface of the body `of` (lm_obstacles' `of`), with its normal times its length. */
+static void add_surface(const struct maker *m, int of, double x, double y, struct lm_surface_cell *to)
+{
+    const int body = (of & ~LM_CUT) - 1;
+    int n = 0;
+    if (m->b->particles[body] != LM_ABSORBING)
+        return;
+    while (n < to->surfaces && (n < LM_MOST_FACINGS - 1) &&
+           x * (double)to->normal[n][0] + y * (double)to->normal[n][1] <= 0)
+        n++;
+    to->normal[n][0] += (float)x;
+    to->normal[n][1] += (float)y;
+    if (n == to->surfaces)
+        to->surfaces++;
+}
+
+/* Adds the surfaces in cell (i, j) and on its sides: a line that cuts it, and what is open of a side, but not of the
+ * other cell there. */
+static void add_surfaces(const struct maker *m, int i, int j, struct lm_surface_cell *to)
+{
+    const long cell = number_of(m, i, j);
+    const int of = obstacle_at(m, cell);
+    if (of & LM_CUT) {
+        const struct lm_cut_line line = lm_cut_line_of(&m->b->obstacles.cut[cell]);
+        add_surface(m, of, (double)line.a / LM_CUT_ONE, (double)line.b / LM_CUT_ONE, to);
+    }
+    for (int side = 0; side < LM_SIDES; side++) {
+        const int a = i + step_to[side][0], b = j + step_to[side][1];
+        const double more = open_length(m, i, j, side) - open_length(m, a, b, side ^ 1);
+        if (more > 0)
+            add_surface(m, obstacle_at(m, number_of(m, a, b)), more * step_to[side][0], more * step_to[side][1], to);
+    }
+}
+
+/* Of a cell of plasma, with what is open of cells of bodies that belongs to it. */
+static struct lm_surface_cell surface_cell(const struct maker *m, const struct lm_opening *open, int i, int j)
+{
+    const size_t k = lm_at(m->g, i, j);
+    struct lm_surface_cell c = {.k = (uint32_t)k, .volume = (float)lm_volume_at(open, (long)k)};
+    add_surfaces(m, i, j, &c);
+    for (int side = 0; side < LM_SIDES && open; side++) {
+        const int a = i + step_to[side][0], b = j + step_to[side][1];
+        if (goes_to(m, a, b, side ^ 1))
+            add_surfaces(m, a, b, &c);
+    }
+    return c;
+}
+
+size_t lm_surface_cells(const struct lm_grid *g, const struct lm_bodies *bodies, const struct lm_opening *open,
+                        struct lm_surface_cell *to)
+{
+    const struct maker m = {g, bodies};
+    size_t count = 0;
+    for (int j = g->own.from_y; j < g->own.to_y && bodies->mask; j++)
+        for (int i = g->own.from_x; i < g->own.to_x; i++) {
+            if (is_free(&m, i, j) || is_body(&m, i, j))
+                continue;
+            const struct lm_surface_cell c = surface_cell(&m, open, i, j);
+            if (!c.surfaces)
+                continue;
+            if (to)
+                to[count] = c;
+            count++;
+        }
+    return count;
+}
+
+void lm_surface_mark(const struct lm_grid *g, const struct lm_bodies *bodies, const struct lm_opening *open,
+                     uint8_t *surface)
+{
+    const struct maker m = {g, bodies};
+    memset(surface, 0, g->size);
+    for (int j = -1; j <= g->ny; j++)
+        for (int i = -1; i <= g->nx; i++) {
+            const size_t k = lm_at(g, i, j);
+            const int is_cut = (obstacle_at(&m, number_of(&m, i, j)) & LM_CUT) || (open && open[k].volume != 1);
+            const int is_beside =
+                is_body(&m, i - 1, j) || is_body(&m, i + 1, j) || is_body(&m, i, j - 1) || is_body(&m, i, j + 1);
+            surface[k] = !is_body(&m, i, j) && (is_beside || is_cut);
+        }
 }
 
 double lm_crowding(const struct lm_grid *g, const uint8_t *clearance, const struct lm_opening *open)

@@ -59,8 +59,8 @@ static int has_hot_surfaces(const struct lm_config *c, char *why)
     return 0;
 }
 
-/* Electrons come and go with the ions, for the plasma stays neutral. Those whose pressure is evolved leave their heat
- * behind, unless it flows through a side. */
+/* Electrons come and go with the ions, for the plasma stays neutral. Where their pressure is evolved, they carry heat
+ * only through open sides and into bodies that absorb ions. The latter is a loss: takes_energy. */
 static int loses_electrons(const struct lm_config *c, char *why)
 {
     const int own = lm_entropy_field(c);
@@ -108,6 +108,8 @@ static int takes_energy(const struct lm_config *c, char *why)
     for (int k = 0; k < c->body_count; k++)
         if (c->body[k].fields != LM_BODY_CONDUCTING)
             return because(why, "the heat of the current in the body %s is lost", c->body[k].name);
+        else if (c->body[k].particles == LM_ABSORBING && c->electrons.closure == LM_EVOLVED)
+            return because(why, "the heat of the electrons that the body %s absorbs is not measured", c->body[k].name);
     for (int s = 0; s < c->species_count; s++)
         if (c->species[s].drag_rate > 0)
             return because(why, "what the drag on %s (drag_rate) takes is not measured", c->species[s].name);

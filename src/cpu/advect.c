@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cpu/fields.h"
+#include "larmor/physics/fluid/absorption.h"
 #include "larmor/physics/fluid/flow.h"
 #include "larmor/physics/fluid/face_value.h"
 #include "larmor/physics/fields/wall.h"
@@ -303,8 +304,22 @@ static int advance_substep(struct lm_cpu *c, struct stage *s, double *q, const s
     return LM_OK;
 }
 
-/* The substeps of the entropy, each with the heat of mixing: before the advection where the step begins, after it where
- * the step ends, so that both halves of a step mirror each other. */
+/* Takes the entropy that goes into bodies in a time dt. */
+static void absorb_entropy(struct lm_cpu *c, const struct lm_flow_moments *moments, int quantum, double dt,
+                           struct lm_wide *source)
+{
+    double *s = c->array[LM_BACKGROUND + c->base.setup.background_count - 1];
+    for (size_t n = 0; n < c->absorbing_count; n++) {
+        const struct lm_surface_cell *at = &c->absorbing[n];
+        const double rate = lm_absorption_rate(moments, at, &c->base.setup.ohm);
+        s[at->k] = lm_absorb_entropy(s[at->k], rate, (double)at->volume, dt, quantum, source);
+    }
+    if (lm_any_body_absorbs(&c->base.setup.bodies))
+        lm_halo_refresh(c->base.setup.halo, &s, 1);
+}
+
+/* The substeps of the entropy, each with the heat of mixing and what bodies absorb: before the advection where the step
+ * begins, after it where the step ends, so that both halves of a step mirror each other. */
 static int advance_entropy(struct lm_cpu *c, struct stage *s, const struct lm_mixing_pass *mixing, int substeps,
                            const struct lm_advect by[], double *work, struct sums *sums)
 {
@@ -313,11 +328,15 @@ static int advance_entropy(struct lm_cpu *c, struct stage *s, const struct lm_mi
     int status = LM_OK;
     lm_cpu_work_velocities(c, &moments, mixing->work);
     for (int n = 0; n < substeps && !status; n++) {
-        if (!c->later)
+        if (!c->later) {
             lm_cpu_mix(c, mixing);
+            absorb_entropy(c, &moments, mixing->quantum, mixing->dt, &sums->source);
+        }
         status = advance_substep(c, s, c->array[LM_BACKGROUND + field], by, 0, work, sums);
-        if (c->later && !status)
+        if (c->later && !status) {
+            absorb_entropy(c, &moments, mixing->quantum, mixing->dt, &sums->source);
             lm_cpu_mix(c, mixing);
+        }
     }
     return status;
 }

@@ -2,6 +2,7 @@
  */
 #include "backend/field_boundaries.h"
 #include "cpu/fields.h"
+#include "larmor/physics/fluid/flow.h"
 
 void lm_cpu_copy_array(const struct lm_cpu *c, double *to, const double *from)
 {
@@ -91,7 +92,7 @@ static int is_free_face(const struct lm_cpu *c, int axis, int i, int j)
     return !(c->walls[axis] && last) && !(c->solid && lm_touches_body(c->solid + lm_at(g, i, j), axis, g->stride));
 }
 
-void lm_cpu_pressure_field(struct lm_cpu *c, const double *n, double least)
+void lm_cpu_pressure_field(struct lm_cpu *c, const double *n, double least, const uint8_t *surface)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_ohm *o = &c->base.setup.ohm;
@@ -111,7 +112,8 @@ void lm_cpu_pressure_field(struct lm_cpu *c, const double *n, double least)
         LM_ROWS(c, 0, 0)
         for (int i = 0; i < g->nx; i++) {
             const size_t k = lm_at(g, i, j);
-            to[k] = is_free_face(c, axis, i, j) ? lm_pressure_field(h + k, p + k, n + k, least, step, inv_d, o) : 0.0;
+            const int has_force = is_free_face(c, axis, i, j) && !lm_is_at_surface(surface, (long)k, (long)k + step);
+            to[k] = has_force ? lm_pressure_field(h + k, p + k, n + k, least, step, inv_d, o) : 0.0;
         }
         lm_grid_wrap(g, to);
     }
@@ -140,7 +142,7 @@ const double *lm_cpu_battery(struct lm_cpu *c)
     double *const *e = c->array + LM_PRESSURE_E, *to = c->ahead[0];
     if (!lm_has_battery(&c->base.setup))
         return NULL;
-    lm_cpu_pressure_field(c, battery_density(c, c->ahead[1]), o->floor);
+    lm_cpu_pressure_field(c, battery_density(c, c->ahead[1]), o->floor, c->surface);
     for (int axis = 0; axis < 2; axis++)
         lm_fill_e(&c->base.setup, e[axis], axis, LM_FILL_FARADAY);
     LM_ROWS(c, LM_GHOST, LM_GHOST - 1)

@@ -4,6 +4,7 @@
 #include "cpu/fields.h"
 #include "cpu/strips.h"
 #include "larmor/physics/collisions/ion_electron_heating.h"
+#include "larmor/physics/fluid/absorption.h"
 #include "larmor/physics/fluid/advect.h"
 #include "larmor/physics/fluid/face_value.h"
 
@@ -139,6 +140,17 @@ static int allocate_backgrounds(struct lm_cpu *c)
     if (c->open) {
         lm_openings_fill(g, &s->bodies, c->open);
         lm_passages_fill(g, &s->bodies, c->passage);
+    }
+    if (s->ohm.evolved && s->bodies.mask) {
+        c->surface = lm_pool_take(&c->pool, g->size);
+        if (!c->surface)
+            return 0;
+        lm_surface_mark(g, &s->bodies, c->open, c->surface);
+        c->absorbing_count = lm_surface_cells(g, &s->bodies, c->open, NULL);
+        c->absorbing = lm_pool_take(&c->pool, c->absorbing_count * sizeof *c->absorbing);
+        if (!c->absorbing)
+            return 0;
+        lm_surface_cells(g, &s->bodies, c->open, c->absorbing);
     }
     for (int j = 0; j < g->ny; j++)
         for (int i = -1; i <= g->nx; i++) {

@@ -4,6 +4,10 @@
  * not, it would stay behind in voids, and its pressure would hold the plasma back. For the entropy, J is divided by the
  * density that counts in thin plasma (larmor/physics/fields/void.h), which also divides the force of its pressure on B:
  * electrons that flow faster than this force allows would make energy.
+ *
+ * Beside a body the current carries no entropy, and the pressure has no force on B. A current along the surface flows
+ * partly in cells of the body and partly in those of the plasma. What flows in the latter alone has a divergence, which
+ * would pile up entropy in some cells and empty others, without an end.
  */
 #ifndef LARMOR_PHYSICS_FLUID_FLOW_H
 #define LARMOR_PHYSICS_FLUID_FLOW_H
@@ -19,9 +23,21 @@ struct lm_flow_moments {
     struct lm_view b;              /* B as it stands */
     struct lm_view external;       /* current outside the plasma, of the middle of the step; s = 0: none */
     const uint8_t *clearance;      /* lm_stencil_clearance */
+    const uint8_t *surface;        /* lm_surface_mark; NULL: there are no bodies, or p is not evolved */
     const struct lm_opening *open; /* of cells that bodies cut; NULL: there are none */
     const struct lm_passage *passage;
 };
+
+/* The density in the middle of the step, and that of it which counts in the force on B. */
+LM_HD double lm_middle_density(const struct lm_flow_moments *g, long k)
+{
+    return lm_mean(g->density[0][k], g->density[1][k]);
+}
+
+LM_HD double lm_density_for_b(const struct lm_flow_moments *g, long k, const struct lm_ohm *o)
+{
+    return lm_counted_density(lm_floored(lm_middle_density(g, k), o), lm_view_at(g->b, k), o);
+}
 
 /* v_A */
 struct lm_flows {
@@ -37,6 +53,12 @@ LM_HD enum lm_face_place lm_face_place(int cell, int n, int periodic)
     return periodic || (cell >= 0 && cell < n - 1) ? LM_FACE_INSIDE : cell < 0 ? LM_FACE_LOW : LM_FACE_HIGH;
 }
 
+/* Whether one of two cells is beside a body. */
+LM_HD int lm_is_at_surface(const uint8_t *surface, long a, long b)
+{
+    return surface != NULL && (surface[a] | surface[b]) != 0;
+}
+
 /* The velocities on the upper face of the cell at k along an axis. They are 0 on faces of bodies. On a side of the
  * domain the cell inside stands for both cells of the face.
  *
@@ -49,10 +71,10 @@ LM_HD struct lm_flows lm_flow_on_face(const struct lm_flow_moments *g, int axis,
     struct lm_flows u = {0.0, 0.0, 0.0};
     const long next = k + (axis == 0 ? 1 : g->b.s), a = place == LM_FACE_LOW ? next : k,
                b = place == LM_FACE_HIGH ? k : next;
-    const double *const *n = g->density, *ji = g->current[axis];
+    const double *ji = g->current[axis];
     if (!g->clearance[a] || !g->clearance[b])
         return u;
-    const double na = lm_mean(n[0][a], n[1][a]), nb = lm_mean(n[0][b], n[1][b]), there = 0.5 * (na + nb);
+    const double na = lm_middle_density(g, a), nb = lm_middle_density(g, b), there = 0.5 * (na + nb);
     const double fa = lm_floored(na, o), fb = lm_floored(nb, o), density = 0.5 * (fa + fb);
     const struct lm_vector j =
         lm_plasma_current(lm_view_at(g->b, k), lm_external_at(g->external, k), o->inv_dx, o->inv_dy);
@@ -62,7 +84,8 @@ LM_HD struct lm_flows lm_flow_on_face(const struct lm_flow_moments *g, int axis,
     if (o->evolved) {
         const double ca = lm_counted_density(fa, lm_view_at(g->b, a), o),
                      cb = lm_counted_density(fb, lm_view_at(g->b, b), o);
-        u.entropy = ji_here / lm_max(there, lm_least_push_density(o)) - current / (0.5 * (ca + cb));
+        const double of_current = lm_is_at_surface(g->surface, a, b) ? 0.0 : current / (0.5 * (ca + cb));
+        u.entropy = ji_here / lm_max(there, lm_least_push_density(o)) - of_current;
     }
     return u;
 }

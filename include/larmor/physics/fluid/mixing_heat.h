@@ -36,26 +36,17 @@ LM_HD double lm_force_density(double a, double b, double least, const struct lm_
                            o->gamma);
 }
 
-/* The density in the middle of the step, and that of it which counts in the force on B. */
-LM_HD double lm_middle_density(const struct lm_flow_moments *g, long k)
-{
-    return lm_mean(g->density[0][k], g->density[1][k]);
-}
-
-LM_HD double lm_density_for_b(const struct lm_flow_moments *g, long k, const struct lm_ohm *o)
-{
-    return lm_counted_density(lm_floored(lm_middle_density(g, k), o), lm_view_at(g->b, k), o);
-}
-
 /* U on the upper face of the cell at k along an axis, which is inside the domain and between cells of plasma. The
  * forces on the ions (`push`) and on B have different least densities, and so different densities that divide them. */
 LM_HD double lm_work_velocity_of(const struct lm_flow_moments *g, int axis, long k, double push_density,
                                  double b_density, const struct lm_ohm *o)
 {
     const double *ji = g->current[axis];
+    const long next = k + (axis == 0 ? 1 : g->b.s);
     const struct lm_vector j =
         lm_plasma_current(lm_view_at(g->b, k), lm_external_at(g->external, k), o->inv_dx, o->inv_dy);
-    return 0.5 * (ji[k] + ji[k + (axis == 0 ? 1 : g->b.s)]) / push_density - (axis == 0 ? j.x : j.y) / b_density;
+    const double of_current = lm_is_at_surface(g->surface, k, next) ? 0.0 : (axis == 0 ? j.x : j.y) / b_density;
+    return 0.5 * (ji[k] + ji[next]) / push_density - of_current;
 }
 
 /* The same, with both densities found from those of the cells. */

@@ -1,0 +1,183 @@
+/* Electrons that bodies absorb with the ions, and their entropy; electrons between bodies. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "background_cut.h"
+#include "electrons_case.h"
+#include "larmor/physics/fluid/absorption.h"
+#include "require.h"
+#include "sim_run.h"
+#include "suite.h"
+
+#define BOX 6.0
+#define DENSITY 0.7
+static const struct cut_disk disk = {.x = 3.03, .y = 2.96, .radius = 1};
+static const struct lm_background entropy = {.scheme = LM_WENO3};
+
+/* A flow of ions that is uniform in the whole box, at `angle` to x, and what the disk does to them. */
+struct flow {
+    double ions, angle;
+    int particles;
+    int whole; /* the disk fills its cells */
+};
+
+/* What the disk absorbs of an entropy of 1 in a time of 1. */
+static double absorbed(int cells, struct flow f)
+{
+    struct cut_case k = cut_case_new(cells, BOX, entropy, disk, f.whole);
+    struct lm_setup *s = &k.c.setup;
+    const struct lm_grid *g = &s->grid;
+    double *n = calloc(3 * g->size, sizeof *n), *x = n + g->size, *y = x + g->size, sum = 0;
+    s->bodies.particles[0] = f.particles;
+    s->ohm.evolved = 1, s->ohm.floor = 0.05, s->ohm.gamma = GAMMA;
+    for (size_t c = 0; c < g->size; c++) {
+        n[c] = DENSITY;
+        x[c] = f.ions * cos(f.angle);
+        y[c] = f.ions * sin(f.angle);
+    }
+    const struct lm_flow_moments m = {.density = {n, n}, .current = {x, y}};
+    const size_t count = lm_surface_cells(g, &s->bodies, k.c.open, NULL);
+    struct lm_surface_cell *cell = malloc((count + 1) * sizeof *cell);
+    ck_assert_uint_eq(lm_surface_cells(g, &s->bodies, k.c.open, cell), count);
+    for (size_t c = 0; c < count; c++) {
+        const double rate = lm_absorption_rate(&m, &cell[c], &s->ohm);
+        require(rate >= 0 && k.clearance[cell[c].k]);
+        sum += rate * (double)cell[c].volume * g->dx * g->dy;
+    }
+    free(cell);
+    free(n);
+    cut_case_free(&k);
+    return sum;
+}
+
+/* A flow meets the width of the disk. Chords in the cells make it too narrow by h^2/8 or less for R = 1. */
+START_TEST(a_flow_meets_the_width_of_a_disk)
+{
+    const double h = BOX / 64, expected = 0.3 / DENSITY * 2 * disk.radius;
+    require_near(absorbed(64, (struct flow){0.3, 0.4 * _i, LM_ABSORBING, 0}), expected, h * h * expected);
+    require_near(absorbed(64, (struct flow){0.3, 0.4 * _i, LM_REFLECTING, 0}), 0, 0);
+    require_near(absorbed(64, (struct flow){0.3, 0.4 * _i, LM_THERMAL, 0}), 0, 0);
+}
+END_TEST
+
+/* As a set of cells the disk is as wide as its rows of cells, and nothing is lost in between. */
+START_TEST(a_flow_meets_the_rows_of_cells)
+{
+    const double rows = 2 * disk.radius / (BOX / 64);
+    const double found = absorbed(64, (struct flow){0.3, 0, LM_ABSORBING, 1}) / (0.3 / DENSITY * BOX / 64);
+    require_near(found, round(found), 1e-9);
+    require_near(found, rows, 1.5);
+}
+END_TEST
+
+/* Disks on a corner of the grid are their own mirror images along x and y, and so are the marks. Where a body narrows a
+ * face, one of its two cells is marked. */
+START_TEST(marks_are_mirror_images)
+{
+    const struct cut_disk on_corner = {.x = 16, .y = 16, .radius = 3.1 + 0.37 * _i};
+    struct cut_case k = cut_case_new(32, 32, entropy, on_corner, 0);
+    const struct lm_grid *g = &k.c.setup.grid;
+    const size_t step[2] = {1, (size_t)g->stride};
+    uint8_t *marked = malloc(g->size);
+    int count = 0;
+    lm_surface_mark(g, &k.c.setup.bodies, k.c.open, marked);
+    for (int j = 0; j < g->ny; j++)
+        for (int i = 0; i < g->nx; i++) {
+            const size_t c = lm_at(g, i, j);
+            require(marked[c] == marked[lm_at(g, g->nx - 1 - i, j)] && marked[c] == marked[lm_at(g, i, g->ny - 1 - j)]);
+            count += marked[c];
+            for (int axis = 0; axis < 2; axis++) {
+                const double length = lm_opening_at(k.c.open, axis, (long)c);
+                require(length == 0 || length == 1 || marked[c] || marked[c + step[axis]]);
+            }
+        }
+    require(count > 0);
+    free(marked);
+    cut_case_free(&k);
+}
+END_TEST
+
+/* e^-x to second order, also for large x; in whole quanta, and booked. */
+START_TEST(entropy_falls)
+{
+    const double volume = _i ? 0.7f : 1.0;
+    for (double x = 0; x < 100; x = x * 2 + 0.01) {
+        struct lm_wide source = {0, 0};
+        const double unit = lm_exp2i(-40), before = _i ? lm_content(0.3, volume, unit) / volume : 0.25,
+                     after = lm_absorb_entropy(before, x / 0.1, volume, 0.1, 40, &source);
+        require(after >= 0 && after <= before);
+        require(x > 0 || after == before);
+        require_near(after / before, exp(-x), x * x * x / 6 + 1e-11);
+        const double content = after * volume / unit;
+        require_near(content, round(content), 1e-3);
+        require_near((double)lm_wide_value(source), round((after - before) * volume / unit), 0);
+    }
+}
+END_TEST
+
+/* A cold wind in which the electrons have s/n = T^(1/gamma): an ion that is absorbed takes so much. */
+static const char wind[] = "[run]\nsteps = 200\ndt = 0.01\nseed = 1\n[grid]\nnx = 64\nny = 64\nlx = 8\nly = 8\n"
+                           "[electrons]\nclosure = evolved\ntemperature = 0.1\n[fields]\ndensity_floor = 0.05\n"
+                           "[species.p]\nparticles_per_cell = 16\ntemperature = 0.02\ndrift_x = 2\n"
+                           "[body.rock]\nshape = disk\nx = 4\ny = 4.1\nradius = 1.3\n";
+
+START_TEST(an_ion_takes_the_entropy_of_its_electrons)
+{
+    struct lm_sim *sim = sim_new(wind, _i ? "body.rock.fields=insulating" : NULL);
+    struct lm_sim_status start, end;
+    lm_sim_status(sim, &start);
+    advance(sim, 200);
+    lm_sim_status(sim, &end);
+    const double ions = (double)(start.species[0].count - end.species[0].count) * start.species[0].weight;
+    ck_assert_double_gt(ions, 5);
+    require_near(-end.background[0].source / ions, pow(0.1, 1 / GAMMA), 0.05 * pow(0.1, 1 / GAMMA));
+    ck_assert(end.background[0].residual == 0);
+    sim_free(sim);
+}
+END_TEST
+
+/* A wind between two boxes that absorb its ions, with one row of cells between them. Once, the entropy of the electrons
+ * grew in this row, by what stayed of the absorbed ions and by the current in the surfaces, until no step could be
+ * taken after t = 0.7. Nothing presses the electrons but the wind, with m n u^2 + p + B^2/2 = 1.45. */
+static const char slot[] = "[run]\nsteps = 200\ndt = 0.01\n[grid]\nnx = 48\nny = 40\nlx = 12\nly = 10\n"
+                           "[electrons]\nclosure = evolved\ntemperature = 0.2\n"
+                           "[fields]\nbz = 0.3\ndensity_floor = 0.1\nsmoothing = 1\n"
+                           "[boundary]\nx_min = inflow\nx_max = absorbing\n"
+                           "[species.p]\nparticles_per_cell = 24\ntemperature = 0.2\ndrift_x = 1\n"
+                           "[body.b0]\nshape = box\nx = 7.25\ny = 3.9125\nwidth = 2.5\nheight = 1.825\n"
+                           "[body.b1]\nshape = box\nx = 7.25\ny = 6.0375\nwidth = 2.5\nheight = 1.925\n";
+
+START_TEST(a_slot_between_bodies_stays_cool)
+{
+    char seed[32];
+    snprintf(seed, sizeof seed, "run.seed=%d", _i + 1);
+    struct lm_sim *sim = sim_new(slot, seed);
+    double most = 0;
+    for (int n = 10; n <= 200; n += 10) {
+        advance(sim, n);
+        double *p = pressure_of(sim);
+        for (size_t k = 0; k < sim->grid.cells; k++)
+            most = fmax(most, p[k]);
+        free(p);
+    }
+    ck_assert_double_lt(most, 1.45);
+    sim_free(sim);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("electrons that bodies absorb");
+    TCase *t = tcase_create("electrons that bodies absorb");
+    tcase_set_timeout(t, 120);
+    tcase_add_checked_fixture(t, scratch_make, scratch_remove);
+    tcase_add_loop_test(t, a_flow_meets_the_width_of_a_disk, 0, 8);
+    tcase_add_test(t, a_flow_meets_the_rows_of_cells);
+    tcase_add_loop_test(t, marks_are_mirror_images, 0, 16);
+    tcase_add_loop_test(t, entropy_falls, 0, 2);
+    tcase_add_loop_test(t, an_ion_takes_the_entropy_of_its_electrons, 0, 2);
+    tcase_add_loop_test(t, a_slot_between_bodies_stays_cool, 0, 3);
+    suite_add_tcase(suite, t);
+    return suite_run(suite);
+}
