@@ -1,6 +1,7 @@
 /* [spectrum.NAME]: the power of each wave, helicities, phases, and a run that begins with it. */
 #include <check.h>
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ static const double LX = 10, LY = 8, TWO_PI = 6.283185307179586;
 #define SPECTRUM                                                                                                       \
     "[spectrum.w]\nfrom_k = 1\nto_k = 6\nslope = 2\namplitude = 0.3\nvelocity = 0.2\nhelicity = 0.6\n"                 \
     "cross_helicity = -0.4\nseed = 5\n"
+#define OTHER "[spectrum.v]\nfrom_k = 1\nto_k = 6\namplitude = 1\n"
 
 static int read_text(const char *text, const char *override)
 {
@@ -143,6 +145,33 @@ START_TEST(phases)
 }
 END_TEST
 
+/* A value is that of its place: whatever was evaluated before, along rows, along columns, by many threads, in another
+ * configuration, or with other waves of the same place. */
+START_TEST(values_depend_on_the_place_alone)
+{
+    static const char text[] = "w_az + 3*v_az - w_ux*v_bz + 5*w_az";
+    ck_assert_msg(!read_text(DOMAIN SPECTRUM OTHER "seed = 6\n", NULL), "%s", lm_error());
+    free(values_of(text));
+    ck_assert_msg(!read_text(DOMAIN SPECTRUM OTHER "seed = 7\n", NULL), "%s", lm_error());
+    omp_set_num_threads(3);
+    const struct lm_grid g = lm_grid_make(8 * NX, 8 * NY, LX, LY);
+    double *rows = malloc(g.size * sizeof *rows), one;
+    ck_assert_msg(!lm_expr_fill(config.names, text, &g, (struct lm_cell_offset){0, 0}, rows), "%s", lm_error());
+    for (int i = 0; i < g.nx; i += 37)
+        for (int j = 0; j < g.ny; j++) {
+            const double x = (i + 0.5) * g.dx, y = (j + 0.5) * g.dy;
+            ck_assert(!lm_expr_at(config.names, text, 1, &x, &y, 0, &one));
+            require_near(one, rows[lm_at(&g, i, j)], 0);
+        }
+    const double x = 1, y = 2;
+    double two[2];
+    ck_assert(!lm_expr_at(config.names, "w_az", 1, &x, &y, 0, &two[0]));
+    ck_assert(!lm_expr_at(config.names, "v_az", 1, &x, &y, 0, &two[1]));
+    require(two[0] != two[1]);
+    free(rows);
+}
+END_TEST
+
 /* In one dimension all waves are along it, and the power of a wave goes with k^-slope. */
 START_TEST(one_dimension)
 {
@@ -210,6 +239,7 @@ int main(void)
     tcase_add_test(t, power_of_waves);
     tcase_add_loop_test(t, correlations, 0, 2);
     tcase_add_test(t, phases);
+    tcase_add_test(t, values_depend_on_the_place_alone);
     tcase_add_test(t, one_dimension);
     tcase_add_test(t, run_begins);
     tcase_add_loop_test(t, wrong_input, 0, (int)(sizeof wrong / sizeof *wrong));

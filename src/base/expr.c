@@ -1,11 +1,14 @@
 #include "base/expr.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/expr_parser.h"
 #include "base/expr_scan.h"
+#include "base/threads.h"
+#include "base/try.h"
 #include "larmor/physics/numerics/cell_index.h"
 
 /* In words, because the C library prints some NaNs with a sign. */
@@ -147,27 +150,76 @@ int lm_expr_scan_at(const struct lm_names *names, const char *text, const struct
     return scan(names, text, g, offset, LM_OF_PLACE_AND_TIME, t, least);
 }
 
+/* An expression, and the rows of an array that get its values. */
+struct filling {
+    const struct lm_names *names;
+    const char *text;
+    const struct lm_grid *grid;
+    struct lm_cell_offset offset;
+    int variables;
+    double t;
+    double *array; /* NULL: values are checked only */
+    int (*row)(struct lm_parser *p, const struct filling *f, int j);
+};
+
+/* Rows from `first` to before `end`, by a parser of their own. */
+static int fill_rows(const struct filling *f, int first, int end)
+{
+    struct lm_parser p;
+    int status = lm_parser_open(&p, f->names, f->text, f->variables);
+    p.t = f->t;
+    for (int j = first; j < end && !status; j++)
+        status = f->row(&p, f, j);
+    lm_parser_close(&p);
+    return status;
+}
+
+enum { CELLS_OF_A_THREAD = 8192 };
+
+/* The same, shared among threads where there is enough to do. After an error this thread goes over the rows once more,
+ * so that the message is that of the first wrong cell. */
+static int fill_by_threads(const struct filling *f, int first, int end)
+{
+    const uint64_t cells = (uint64_t)(end - first) * (uint64_t)f->grid->nx;
+    int failed = 0, threads = lm_threads_useful(cells, CELLS_OF_A_THREAD, INT_MAX);
+    if (threads == 1)
+        return fill_rows(f, first, end);
+    threads = lm_threads_useful(cells, CELLS_OF_A_THREAD, lm_threads_available());
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(| : failed)
+    for (int k = 0; k < threads; k++)
+        failed |= fill_rows(f, first + (int)((int64_t)(end - first) * k / threads),
+                            first + (int)((int64_t)(end - first) * (k + 1) / threads)) != LM_OK;
+    return failed ? fill_rows(f, first, end) : LM_OK;
+}
+
+/* Where the offset is that of an upper face, rows and columns begin with the lower face of the domain. */
+static int first_cell(double offset)
+{
+    return offset > 0.0 ? -1 : 0;
+}
+
+static int row_at(struct lm_parser *p, const struct filling *f, int j)
+{
+    const int first = first_cell(f->offset.x);
+    double value = 0.0;
+    for (int i = first; i < f->grid->nx; i++) {
+        if ((p->uses & LM_USES_X) || i == first)
+            value = at_cell(p, f->grid, f->offset, i, j);
+        if (!isfinite(value))
+            return fail_value(p, f->text, value, -HUGE_VAL);
+        if (f->array)
+            f->array[lm_at(f->grid, i, j)] = value;
+    }
+    return LM_OK;
+}
+
 int lm_expr_fill_at(const struct lm_names *names, const char *text, const struct lm_grid *g,
                     struct lm_cell_offset offset, double t, double *array)
 {
-    struct lm_parser p;
+    const struct filling f = {names, text, g, offset, LM_OF_PLACE_AND_TIME, t, array, row_at};
     if (!array && g->cells > LM_SCANNED_CELLS)
         return lm_expr_scan_at(names, text, g, offset, t, -HUGE_VAL);
-    int status = lm_parser_open(&p, names, text, LM_OF_PLACE_AND_TIME);
-    const int x = offset.x > 0.0 ? -1 : 0, y = offset.y > 0.0 ? -1 : 0;
-    double value = 0.0;
-    p.t = t;
-    for (int j = y; !status && j < g->ny; j++)
-        for (int i = x; !status && i < g->nx; i++) {
-            if ((p.uses & LM_USES_X) || i == x) /* else the value is that of the first cell of the row */
-                value = at_cell(&p, g, offset, i, j);
-            if (!isfinite(value))
-                status = fail_value(&p, text, value, -HUGE_VAL);
-            if (array)
-                array[lm_at(g, i, j)] = value;
-        }
-    lm_parser_close(&p);
-    return status;
+    return fill_by_threads(&f, first_cell(offset.y), g->ny);
 }
 
 /* The number of ghost cells in which an expression is evaluated: those behind a wall. */
@@ -176,36 +228,41 @@ static int beyond(const struct lm_grid *g, enum lm_side side)
     return g->sides.of[side] == LM_PERIODIC ? 0 : LM_GHOST;
 }
 
-/* Row j of the array. An expression that does not depend on a coordinate is evaluated once along that axis. */
-static int fill_row(struct lm_parser *p, const struct lm_grid *g, struct lm_cell_offset offset, int j, const char *text,
-                    double *array)
+/* An expression that does not depend on x is evaluated once in a row. */
+static int row_with_ghosts(struct lm_parser *p, const struct filling *f, int j)
 {
-    const int x = beyond(g, LM_X_MIN), y = beyond(g, LM_Y_MIN);
-    double *row = array + lm_at(g, 0, j);
-    if (j > -y && !(p->uses & LM_USES_Y)) {
-        memcpy(row - x, array + lm_at(g, -x, -y), (size_t)(g->nx + 2 * x) * sizeof *row);
-        return LM_OK;
-    }
+    const struct lm_grid *g = f->grid;
+    const int x = beyond(g, LM_X_MIN);
+    double *row = f->array + lm_at(g, 0, j);
     for (int i = -x; i < g->nx + x; i++) {
-        row[i] = i > -x && !(p->uses & LM_USES_X) ? row[-x] : at_cell(p, g, offset, i, j);
+        row[i] = i > -x && !(p->uses & LM_USES_X) ? row[-x] : at_cell(p, g, f->offset, i, j);
         if (!isfinite(row[i])) /* an expression need not be finite behind a wall: take the value at the wall */
-            row[i] = at_cell(p, g, offset, lm_nearest_cell(i, g->nx), lm_nearest_cell(j, g->ny));
+            row[i] = at_cell(p, g, f->offset, lm_nearest_cell(i, g->nx), lm_nearest_cell(j, g->ny));
         if (!isfinite(row[i]))
-            return fail_value(p, text, row[i], -HUGE_VAL);
+            return fail_value(p, f->text, row[i], -HUGE_VAL);
     }
     return LM_OK;
+}
+
+static int depends_on_y(const struct lm_names *names, const char *text, int *depends)
+{
+    struct lm_parser p;
+    const int status = lm_parser_open(&p, names, text, LM_OF_PLACE);
+    *depends = (p.uses & LM_USES_Y) != 0;
+    lm_parser_close(&p);
+    return status;
 }
 
 int lm_expr_fill(const struct lm_names *names, const char *text, const struct lm_grid *g, struct lm_cell_offset offset,
                  double *array)
 {
-    struct lm_parser p;
-    int status = lm_parser_open(&p, names, text, LM_OF_PLACE);
-    const int y = beyond(g, LM_Y_MIN);
-    for (int j = -y; !status && j < g->ny + y; j++)
-        status = fill_row(&p, g, offset, j, text, array);
-    if (!status)
-        lm_grid_wrap(g, array);
-    lm_parser_close(&p);
-    return status;
+    const struct filling f = {names, text, g, offset, LM_OF_PLACE, 0.0, array, row_with_ghosts};
+    const int x = beyond(g, LM_X_MIN), y = beyond(g, LM_Y_MIN);
+    int all_rows;
+    LM_TRY(depends_on_y(names, text, &all_rows));
+    LM_TRY(fill_by_threads(&f, -y, all_rows ? g->ny + y : 1 - y));
+    for (int j = 1 - y; j < g->ny + y && !all_rows; j++)
+        memcpy(array + lm_at(g, -x, j), array + lm_at(g, -x, -y), (size_t)(g->nx + 2 * x) * sizeof *array);
+    lm_grid_wrap(g, array);
+    return LM_OK;
 }

@@ -31,6 +31,7 @@ struct lm_waves {
     double lx, ly;
     int count, most_m, most_n;
     struct wave *wave; /* owned */
+    uint64_t hash;     /* of all that the values depend on, never 0 */
 };
 
 /* --- a value --- */
@@ -47,21 +48,43 @@ static void fill_multiples(double angle, int most, double *cosine, double *sine)
     }
 }
 
-static double sample(const void *data, double x, double y)
+/* A quantity along a line of constant y: the sum over m of cosine[m] cos(p) + sine[m] sin(p) with p = 2 pi m x/lx. Each
+ * thread keeps its last line of each quantity, because most callers go along lines. */
+struct line {
+    uint64_t of; /* lm_waves.hash; 0: none */
+    double y, cosine[MOST + 1], sine[MOST + 1];
+};
+
+static void find_line(struct line *l, const struct lm_waves *w, enum quantity q, double y)
 {
-    const struct function *f = data;
-    const struct lm_waves *w = f->of;
-    double cos_x[MOST + 1], sin_x[MOST + 1], cos_y[MOST + 1], sin_y[MOST + 1], sum = 0;
-    if (w->count == 0)
-        return 1; /* the numbers are wrong, which has been reported */
-    fill_multiples(TWO_PI * x / w->lx, w->most_m, cos_x, sin_x);
+    double cos_y[MOST + 1], sin_y[MOST + 1];
+    l->of = w->hash;
+    l->y = y;
+    memset(l->cosine, 0, ((size_t)w->most_m + 1) * sizeof *l->cosine);
+    memset(l->sine, 0, ((size_t)w->most_m + 1) * sizeof *l->sine);
     fill_multiples(TWO_PI * y / w->ly, w->most_n, cos_y, sin_y);
     for (int k = 0; k < w->count; k++) {
         const struct wave *v = &w->wave[k];
-        const double cy = cos_y[abs(v->n)], sy = v->n < 0 ? -sin_y[-v->n] : sin_y[v->n];
-        const double cx = cos_x[v->m], sx = sin_x[v->m];
-        sum += v->cosine[f->quantity] * (cx * cy - sx * sy) + v->sine[f->quantity] * (sx * cy + cx * sy);
+        const double c = cos_y[abs(v->n)], s = v->n < 0 ? -sin_y[-v->n] : sin_y[v->n];
+        l->cosine[v->m] += v->cosine[q] * c + v->sine[q] * s;
+        l->sine[v->m] += v->sine[q] * c - v->cosine[q] * s;
     }
+}
+
+static double sample(const void *data, double x, double y)
+{
+    static _Thread_local struct line lines[QUANTITIES];
+    const struct function *f = data;
+    const struct lm_waves *w = f->of;
+    struct line *l = &lines[f->quantity];
+    double c[MOST + 1], s[MOST + 1], sum = 0;
+    if (w->count == 0)
+        return 1; /* the numbers are wrong, which has been reported */
+    if (l->of != w->hash || l->y != y)
+        find_line(l, w, f->quantity, y);
+    fill_multiples(TWO_PI * x / w->lx, w->most_m, c, s);
+    for (int m = 0; m <= w->most_m; m++)
+        sum += l->cosine[m] * c[m] + l->sine[m] * s[m];
     return sum;
 }
 
@@ -121,6 +144,18 @@ static double weight_of(const struct lm_config *c, const struct lm_spectrum_conf
     return lm_host_pow(k, -(s->slope + (c->grid.nx > 1 && c->grid.ny > 1)));
 }
 
+static uint64_t hash_of(const struct lm_waves *w)
+{
+    uint64_t hash = lm_mix(lm_mix(lm_bits(w->lx)) ^ lm_bits(w->ly));
+    for (int k = 0; k < w->count; k++) {
+        const struct wave *v = &w->wave[k];
+        hash = lm_mix(hash ^ ((uint64_t)(uint32_t)v->m << 32 | (uint32_t)v->n));
+        for (int q = 0; q < QUANTITIES; q++)
+            hash = lm_mix(lm_mix(hash ^ lm_bits(v->cosine[q])) ^ lm_bits(v->sine[q]));
+    }
+    return hash | 1;
+}
+
 static int make_waves(const struct lm_config *c, const struct lm_spectrum_config *s, struct lm_waves *w)
 {
     double sum = 0;
@@ -144,6 +179,7 @@ static int make_waves(const struct lm_config *c, const struct lm_spectrum_config
             w->most_n = abs(v->n) > w->most_n ? abs(v->n) : w->most_n;
         }
     w->count = count;
+    w->hash = hash_of(w);
     return LM_OK;
 }
 
