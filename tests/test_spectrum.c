@@ -1,12 +1,12 @@
 /* [spectrum.NAME]: the power of each wave, helicities, phases, and a run that begins with it. */
 #include <check.h>
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/expr.h"
+#include "base/names.h"
 #include "inside.h"
 #include "require.h"
 #include "scratch.h"
@@ -153,7 +153,7 @@ START_TEST(values_depend_on_the_place_alone)
     ck_assert_msg(!read_text(DOMAIN SPECTRUM OTHER "seed = 6\n", NULL), "%s", lm_error());
     free(values_of(text));
     ck_assert_msg(!read_text(DOMAIN SPECTRUM OTHER "seed = 7\n", NULL), "%s", lm_error());
-    omp_set_num_threads(3);
+    lm_names_limit_threads(config.names, 3);
     const struct lm_grid g = lm_grid_make(8 * NX, 8 * NY, LX, LY);
     double *rows = malloc(g.size * sizeof *rows), one;
     ck_assert_msg(!lm_expr_fill(config.names, text, &g, (struct lm_cell_offset){0, 0}, rows), "%s", lm_error());

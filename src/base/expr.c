@@ -184,7 +184,7 @@ static int fill_by_threads(const struct filling *f, int first, int end)
     int failed = 0, threads = lm_threads_useful(cells, CELLS_OF_A_THREAD, INT_MAX);
     if (threads == 1)
         return fill_rows(f, first, end);
-    threads = lm_threads_useful(cells, CELLS_OF_A_THREAD, lm_threads_available());
+    threads = lm_threads_useful(cells, CELLS_OF_A_THREAD, lm_threads_wanted(f->names->threads));
 #pragma omp parallel for num_threads(threads) schedule(static) reduction(| : failed)
     for (int k = 0; k < threads; k++)
         failed |= fill_rows(f, first + (int)((int64_t)(end - first) * k / threads),

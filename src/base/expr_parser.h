@@ -46,6 +46,7 @@ struct lm_names {
     } constant[LM_MAX_CONSTANTS];
     struct lm_function function[LM_MAX_FUNCTIONS];
     const char *no_units; /* what messages say of a unit of SI that is not defined, or NULL */
+    int threads;          /* lm_names_limit_threads */
 };
 
 /* A function as one parser uses it: parsed on its own, evaluated before or within the expressions that mention it. */

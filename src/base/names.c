@@ -78,6 +78,11 @@ void lm_names_explain_units(struct lm_names *names, const char *explanation)
     names->no_units = explanation;
 }
 
+void lm_names_limit_threads(struct lm_names *names, int threads)
+{
+    names->threads = threads;
+}
+
 int lm_names_define_constant(struct lm_names *names, const char *name, const char *text)
 {
     double value;

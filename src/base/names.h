@@ -26,6 +26,9 @@ int lm_names_set_unit(struct lm_names *names, const char *name, double value);
 /* What messages say of a unit of SI (units.h) that is not defined. The text is borrowed. */
 void lm_names_explain_units(struct lm_names *names, const char *explanation);
 
+/* The most threads that expressions on a whole grid take; 0: all that are available. */
+void lm_names_limit_threads(struct lm_names *names, int threads);
+
 /* Defines a function. `signature` is a name, or a name with one to LM_MAX_ARGUMENTS arguments in parentheses,
  * "layer(u, w)". `text` is an expression of x, y, t and the arguments. LM_BAD_INPUT: as above, or an argument has the
  * name of something else. */

@@ -366,6 +366,7 @@ int lm_config_define_names(struct lm_config_reader *r)
     for (int k = 0; k < r->ini.count; k++)
         if (!r->ini.entry[k].dropped)
             set_computed(r, &r->ini.entry[k]);
+    lm_names_limit_threads(c->names, c->run.threads);
     const int read = lm_config_read_data(r);
     return read ? read : lm_config_make_spectra(r);
 }
