@@ -128,12 +128,11 @@ struct lm_gpu {
     int used_void;                /* whether LM_VOID_E and LM_VOID may hold something */
     struct lm_gpu_strips *strips; /* cuda/fields/strips.cu; NULL: no side is radiating */
     struct {
-        double *flow, *work;        /* velocities of ions x, y and of electrons; two arrays for the stages */
-        uint8_t *clearance;         /* lm_stencil_clearance */
-        struct lm_opening *open;    /* lm_openings_fill; NULL where no cell is cut */
-        struct lm_passage *passage; /* lm_passages_fill, likewise */
-        uint8_t
-            *surface; /* lm_surface_mark; NULL without bodies, or where the pressure of the electrons is not evolved */
+        double *flow, *work;               /* velocities of ions x, y and of electrons; two arrays for the stages */
+        uint8_t *clearance;                /* lm_stencil_clearance */
+        struct lm_opening *open;           /* lm_openings_fill; NULL where no cell is cut */
+        struct lm_passage *passage;        /* lm_passages_fill, likewise */
+        uint8_t *surface;                  /* lm_surface_mark; NULL without bodies, and without an evolved pressure */
         struct lm_surface_cell *absorbing; /* lm_surface_cells, likewise */
         unsigned absorbing_count;
         int across, rows;          /* the pieces that warps take: how many in a row of them; rows of one */

@@ -336,7 +336,8 @@ static void add_surfaces(const struct maker *m, int i, int j, struct lm_surface_
     }
 }
 
-/* Of a cell of plasma, with what is open of cells of bodies that belongs to it. */
+/* The surfaces of a cell of plasma. The open part of a body's cell beside it may belong to it (goes_to): then the
+ * surfaces there are among them. */
 static struct lm_surface_cell surface_cell(const struct maker *m, const struct lm_opening *open, int i, int j)
 {
     const size_t k = lm_at(m->g, i, j);
