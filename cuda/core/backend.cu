@@ -128,6 +128,13 @@ static int gpu_swap_levels(struct lm_backend *b)
     return g->failed;
 }
 
+static int gpu_swap(struct lm_backend *b, enum lm_array one, enum lm_array other)
+{
+    struct lm_gpu *g = lm_gpu_of(b);
+    lm_swap_arrays(g->array + one, g->array + other, 3);
+    return g->failed;
+}
+
 static struct lm_wide wide_of(const lm_u64 sum[2])
 {
     return {(int64_t)sum[0], (int64_t)sum[1]};
@@ -296,6 +303,7 @@ static const struct lm_backend_ops operations = [] {
     o.collect = lm_gpu_collect;
     o.moments = lm_gpu_moments;
     o.swap_levels = gpu_swap_levels;
+    o.swap = gpu_swap;
     o.copy = lm_gpu_copy;
     o.drive = lm_gpu_drive;
     o.resistivity = lm_gpu_resistivity;

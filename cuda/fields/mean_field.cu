@@ -1,5 +1,5 @@
 /* CUDA backend: the mean of B that ions feel where whistlers turn within a step (larmor/physics/fields/mean_field.h),
- * one thread an element of an array, ghost cells included; blockIdx.y is the component. */
+ * one thread an element of three arrays, ghost cells included. */
 #include "core/cells.cuh"
 #include "core/halo.cuh"
 
@@ -18,26 +18,34 @@ struct components {
 __global__ void add_kernel(components b, double *mean, size_t pitch, size_t size, double weight, bool is_first)
 {
     const size_t k = blockIdx.x * (size_t)THREADS + threadIdx.x;
-    double *const to = mean + blockIdx.y * pitch;
-    if (k < size)
-        to[k] = lm_add_to_mean(is_first, is_first ? 0.0 : to[k], weight, b.of[blockIdx.y][k]);
+    if (k >= size)
+        return;
+    double sum[3];
+    LM_UNROLL
+    for (int d = 0; d < 3; d++)
+        sum[d] = lm_add_to_mean(is_first, is_first ? 0.0 : mean[d * pitch + k], weight, b.of[d][k]);
+    LM_UNROLL
+    for (int d = 0; d < 3; d++)
+        mean[d * pitch + k] = sum[d];
 }
 
 __global__ void extrapolate_kernel(components later, components earlier, double *to, size_t pitch, size_t size)
 {
     const size_t k = blockIdx.x * (size_t)THREADS + threadIdx.x;
-    if (k < size)
-        to[blockIdx.y * pitch + k] = lm_extrapolate_half_step(later.of[blockIdx.y][k], earlier.of[blockIdx.y][k]);
+    if (k >= size)
+        return;
+    double ahead[3];
+    LM_UNROLL
+    for (int d = 0; d < 3; d++)
+        ahead[d] = lm_extrapolate_half_step(later.of[d][k], earlier.of[d][k]);
+    LM_UNROLL
+    for (int d = 0; d < 3; d++)
+        to[d * pitch + k] = ahead[d];
 }
 
 components components_of(const struct lm_gpu *g, int array)
 {
     return {{g->array[array], g->array[array + 1], g->array[array + 2]}};
-}
-
-dim3 blocks_of(const struct lm_gpu *g)
-{
-    return dim3((unsigned)((g->base.setup.grid.size + THREADS - 1) / THREADS), 3);
 }
 
 /* The arrays, with the first step that needs them. */
@@ -59,9 +67,9 @@ int lm_gpu_begin_mean(struct lm_gpu *g, const struct lm_b_step *step)
     if (step->mean == LM_NO_MEAN || allocate(g))
         return g->failed;
     if (step->ion_current == LM_J_AHEAD)
-        extrapolate_kernel<<<blocks_of(g), THREADS, 0, g->stream>>>(components_of(g, LM_J_NEW),
-                                                                    components_of(g, LM_J_OLD), g->array[LM_J_AHEAD],
-                                                                    g->pitch, g->base.setup.grid.size);
+        extrapolate_kernel<<<line_blocks(g->base.setup.grid.size), THREADS, 0, g->stream>>>(
+            components_of(g, LM_J_NEW), components_of(g, LM_J_OLD), g->array[LM_J_AHEAD], g->pitch,
+            g->base.setup.grid.size);
     return LM_GPU_LAUNCHED(g, "the ion current ahead");
 }
 
@@ -70,8 +78,8 @@ int lm_gpu_add_to_mean(struct lm_gpu *g, const struct lm_b_step *step, int subst
     const double weight = lm_mean_weight(step->mean, substep, step->substeps);
     const bool is_first = lm_mean_is_new(step->mean, substep, step->substeps);
     if (weight > 0.0)
-        add_kernel<<<blocks_of(g), THREADS, 0, g->stream>>>(components_of(g, LM_B), g->array[LM_MEAN_B], g->pitch,
-                                                            g->base.setup.grid.size, weight, is_first);
+        add_kernel<<<line_blocks(g->base.setup.grid.size), THREADS, 0, g->stream>>>(
+            components_of(g, LM_B), g->array[LM_MEAN_B], g->pitch, g->base.setup.grid.size, weight, is_first);
     if (step->mean == LM_MEAN_ENDS && substep + 1 == step->substeps)
         lm_gpu_halo_refresh(g, g->array + LM_MEAN_B, 3);
     return LM_GPU_LAUNCHED(g, "the mean of B");

@@ -129,22 +129,22 @@ static inline int lm_friction_arrays(const struct lm_setup *s)
     return s->friction_species > 0 ? 11 * s->friction_species + 3 : 0;
 }
 
-static inline void lm_swap_moments(double **older, double **newer)
+static inline void lm_swap_arrays(double **one, double **other, int count)
 {
-    for (int k = 0; k < 4; k++) {
-        double *t = older[k];
-        older[k] = newer[k];
-        newer[k] = t;
+    for (int k = 0; k < count; k++) {
+        double *t = one[k];
+        one[k] = other[k];
+        other[k] = t;
     }
 }
 
 /* OLD <-> NEW, of all ions and of single species, in the arrays of a backend (enum lm_array). */
 static inline void lm_swap_levels_of(const struct lm_setup *s, double **array)
 {
-    lm_swap_moments(array + LM_N_OLD, array + LM_N_NEW);
+    lm_swap_arrays(array + LM_N_OLD, array + LM_N_NEW, 4);
     for (int k = 0; k < s->friction_species; k++) {
         const int first = 4 * lm_friction_species(s, k);
-        lm_swap_moments(array + LM_SPECIES_OLD + first, array + LM_SPECIES_NEW + first);
+        lm_swap_arrays(array + LM_SPECIES_OLD + first, array + LM_SPECIES_NEW + first, 4);
     }
 }
 
@@ -433,6 +433,7 @@ struct lm_backend_ops {
 
     int (*swap_levels)(struct lm_backend *b);                                           /* OLD <-> NEW */
     int (*copy)(struct lm_backend *b, enum lm_array to, enum lm_array from, int count); /* arrays in a row */
+    int (*swap)(struct lm_backend *b, enum lm_array one, enum lm_array other);          /* three arrays in a row */
 
     /* Evaluates the programs of the setup's driving at time t: LM_EXTERNAL_J, and the E that is given (LM_E, without a
      * field solver also LM_PUSH_E). Forces act as they are at the time of the last call. Hands over their largest

@@ -68,6 +68,13 @@ static int cpu_swap_levels(struct lm_backend *b)
     return LM_OK;
 }
 
+static int cpu_swap(struct lm_backend *b, enum lm_array one, enum lm_array other)
+{
+    double **array = lm_cpu_of(b)->array;
+    lm_swap_arrays(array + one, array + other, 3);
+    return LM_OK;
+}
+
 /* As many threads as have enough to do; a user's number stays. All loops have the same number or one, because OpenMP
  * ends and starts threads where it changes; for that reason it falls only by half. */
 static void size_team(struct lm_cpu *c)
@@ -178,6 +185,7 @@ static const struct lm_backend_ops operations = {.name = "cpu",
                                                  .collect = lm_cpu_collect,
                                                  .moments = lm_cpu_moments,
                                                  .swap_levels = cpu_swap_levels,
+                                                 .swap = cpu_swap,
                                                  .copy = lm_cpu_copy,
                                                  .drive = lm_cpu_drive,
                                                  .resistivity = lm_cpu_resistivity,

@@ -290,6 +290,8 @@ static int carry_out_grid(struct lm_distributed *d, const struct lm_order *o)
         return ops->moments(d->part);
     case LM_ORDER_SWAP_LEVELS:
         return ops->swap_levels(d->part);
+    case LM_ORDER_SWAP:
+        return ops->swap(d->part, (enum lm_array)o->array, (enum lm_array)o->other);
     case LM_ORDER_COPY:
         return ops->copy(d->part, (enum lm_array)o->array, (enum lm_array)o->other, o->count);
     case LM_ORDER_DRIVE:

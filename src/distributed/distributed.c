@@ -216,6 +216,11 @@ static int swap_levels(struct lm_backend *b)
     return lm_issue(b, (struct lm_order){.kind = LM_ORDER_SWAP_LEVELS});
 }
 
+static int swap(struct lm_backend *b, enum lm_array one, enum lm_array other)
+{
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_SWAP, .array = one, .other = other});
+}
+
 static int copy(struct lm_backend *b, enum lm_array to, enum lm_array from, int count)
 {
     return lm_issue(b, (struct lm_order){.kind = LM_ORDER_COPY, .array = to, .other = from, .count = count});
@@ -363,6 +368,7 @@ static const struct lm_backend_ops operations = {.destroy = destroy,
                                                  .collect = collect,
                                                  .moments = moments,
                                                  .swap_levels = swap_levels,
+                                                 .swap = swap,
                                                  .copy = copy,
                                                  .drive = drive,
                                                  .resistivity = resistivity,

@@ -167,9 +167,9 @@ static int find_e(struct lm_sim *sim)
     if (!sim->feels_mean)
         return b->ops->ohm(b, LM_OHM_AHEAD);
     LM_TRY(forecast_b(sim));
-    LM_TRY(b->ops->copy(b, LM_B, LM_MEAN_B, 3));
+    LM_TRY(b->ops->swap(b, LM_B, LM_MEAN_B));
     LM_TRY(b->ops->ohm(b, LM_OHM_AHEAD));
-    return b->ops->copy(b, LM_B, LM_KEPT_B, 3);
+    return b->ops->swap(b, LM_B, LM_KEPT_B);
 }
 
 /* After Ohm's law with the mean of B: the resistivity, which acts until the next one, and the maxima are those of B
