@@ -137,7 +137,6 @@ START_TEST(short_whistlers)
 }
 END_TEST
 
-/* A field may start out of its bounds; check and run both warn of it. */
 /* The inertial length is shortest where the plasma is densest: 1/4 d_i at n = 16. */
 START_TEST(dense_layer)
 {
@@ -150,6 +149,26 @@ START_TEST(dense_layer)
 }
 END_TEST
 
+/* Four alpha particles have the charge of a density of 2, so that this plasma of density 1.1 counts as thin. There the
+ * density counts as (k dt)^2 B^2 = 8 0.1^2/0.2^2 = 2 at least. With more particles, four of them are less than 1.1. */
+START_TEST(few_ions_of_one_species)
+{
+    char text[2048];
+    snprintf(text, sizeof text, "%s[species.alphas]\ncharge = 2\nmass = 4\ndensity = 0.05\nparticles_per_cell = 4\n",
+             cli_small);
+    make_file("alphas.ini", text);
+#define ALPHAS "check alphas.ini grid.lx=2.4 grid.ly=1.6 species.protons.temperature=0.02 "
+    CLI(4, ALPHAS "run.dt=0.1");
+    ck_assert_str_eq(strstr(cli.err, "beyond"), "beyond 1 limit: density in Ohm's law over that of the plasma\n");
+    cli_has(cli.out, "raise particles_per_cell of species alphas");
+    cli_has(cli.out, " 1.818 of 1 ");
+    CLI(0, ALPHAS "run.dt=0.1 species.alphas.particles_per_cell=8");
+    CLI(0, ALPHAS "run.dt=0.07");
+#undef ALPHAS
+}
+END_TEST
+
+/* A field may start out of its bounds; check and run both warn of it. */
 START_TEST(out_of_bounds)
 {
     char text[2048];
@@ -506,6 +525,7 @@ int main(void)
     tcase_add_test(t, limits);
     tcase_add_test(t, short_whistlers);
     tcase_add_test(t, dense_layer);
+    tcase_add_test(t, few_ions_of_one_species);
     tcase_add_test(t, out_of_bounds);
     tcase_add_loop_test(t, advice, 0, 5);
     tcase_add_loop_test(t, odd_files, 0, COUNT(odd));

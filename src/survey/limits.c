@@ -81,6 +81,17 @@ static double most_turns(const struct lm_survey *s)
     return s->n_min > c->fields.density_floor ? MOST_TURNS : MOST_TURNS_WITHOUT_MEAN;
 }
 
+/* The species of which a particle stands for most charge. */
+static int heaviest(const struct lm_config *c)
+{
+    int most = 0;
+    for (int k = 1; k < c->species_count; k++)
+        if (c->species[k].charge / c->species[k].particles_per_cell >
+            c->species[most].charge / c->species[most].particles_per_cell)
+            most = k;
+    return most;
+}
+
 static void add_fields(const struct lm_survey *s, struct lm_limits *l)
 {
     const struct lm_config *c = s->config;
@@ -104,6 +115,12 @@ static void add_fields(const struct lm_survey *s, struct lm_limits *l)
                       "Hall physics needs cells below it",
                       "take cells of %.3g d_i or less: grid.nx >= %.0f and grid.ny >= %.0f", 1 / per_inertial,
                       fmin(ceil(s->grid.lx * per_inertial), 1e9), fmin(ceil(s->grid.ly * per_inertial), 1e9));
+    if (s->thickened > 1)
+        lm_limits_add(
+            l, "density in Ohm's law over that of the plasma", s->thickened, 1.0,
+            "a cell counts as thin plasma whose charge is less than that of four ions of any species",
+            "raise particles_per_cell of species %s, whose ions stand for most charge, or take a smaller run.dt",
+            c->species[heaviest(c)].name);
     if (s->per_cell > 0)
         lm_limits_add(l, "density noise, noisiest cell", s->noise, 0.2, "1/sqrt(particles) of a random start",
                       "raise particles_per_cell %.2g times (that is where the density is 1: the noisiest cell above "

@@ -12,7 +12,7 @@ struct lm_limit {
     char advice[256];  /* what to change; "" where the limit is not exceeded */
 };
 
-enum { LM_MAX_LIMITS = 9 + 5 * LM_MAX_SPECIES + 2 * LM_MAX_BACKGROUNDS };
+enum { LM_MAX_LIMITS = 10 + 5 * LM_MAX_SPECIES + 2 * LM_MAX_BACKGROUNDS };
 
 struct lm_limits {
     int count;

@@ -241,6 +241,15 @@ static void take_noise(struct lm_survey *s, const struct lm_setup *setup, const 
     s->per_cell = a->per_cell[k];
 }
 
+/* `b2`: |B|^2 of the cell. */
+static void take_thickened(struct lm_survey *s, const struct lm_setup *setup, const struct arrays *a, size_t k,
+                           double b2)
+{
+    const double n = lm_floored(a->n[k], &setup->ohm);
+    if (a->per_cell[k] >= LM_FEW)
+        s->thickened = fmax(s->thickened, lm_thin_density(n, b2, &setup->ohm) / n);
+}
+
 /* The frequency of the shortest whistler, k (k.B)/n. Its wave numbers are the largest that differences over one cell
  * give, 2/dx and 2/dy. Where the density is below its floor, there are no whistlers. */
 static double whistler(const struct lm_survey *s, const struct lm_setup *setup, struct lm_vector b, double n)
@@ -269,6 +278,7 @@ static void take_fields(struct lm_survey *s, const struct lm_setup *setup, const
             take_noise(s, setup, a, k);
             const double b2 = b.x * b.x + b.y * b.y + b.z * b.z,
                          per_density = lm_thin_per_density(lm_floored(a->n[k], &setup->ohm), b2, &setup->ohm, 0.0);
+            take_thickened(s, setup, a, k, b2);
             s->whistler = fmax(s->whistler, whistler(s, setup, b, a->n[k]));
             s->frequency = fmax(s->frequency, lm_frequency(b, rest, per_density, a->eta[k], k2, &setup->ohm));
         }
