@@ -150,6 +150,10 @@ static const struct run_case run_cases[] = {
      "carried.ini",
      {"electrons.closure=evolved", "electrons.conductivity=0.02", "electrons.conductivity_across=0.02",
       "electrons.weno=9"}},
+    {"electrons-void-double", /* B and the entropy take turns in rounds, up to three in a step */
+     "carried.ini",
+     {"electrons.closure=evolved", "electrons.conductivity=0.02", "electrons.temperature=2", "fields.bz=0.3",
+      "species.p.density=(x - 18)^2 + (y - 10)^2 < 36 ? 1 : 0.02*(x > 30)"}},
     {"exchange-hybrid-double",
      "hybrid.ini",
      {"electrons.closure=evolved", "electrons.conductivity=0.1", "species.wind.electron_heat_exchange_rate=0.2",

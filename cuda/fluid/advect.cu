@@ -202,16 +202,16 @@ struct lm_flow_moments lm_gpu_flow_moments(const struct lm_gpu *g)
             g->advect.passage};
 }
 
-int lm_gpu_flow(struct lm_backend *b, int later)
+int lm_gpu_flow(struct lm_backend *b, enum lm_flow_time when)
 {
     lm_gpu_range range("flow");
     struct lm_gpu *g = lm_gpu_of(b);
     const shape s = shape_of(g);
-    g->advect.later = later;
+    g->advect.later = lm_is_later(when);
     const struct lm_sides *sides = &b->setup.grid.sides;
     flow_kernel<<<dim3((unsigned)(s.nx + 256) / 256, (unsigned)s.ny + 1), 256, 0, g->stream>>>(
-        s, lm_gpu_flow_moments(g), sides->of[LM_X_MIN] == LM_PERIODIC, sides->of[LM_Y_MIN] == LM_PERIODIC, later,
-        b->setup.ohm, g->advect.flow,
+        s, lm_gpu_flow_moments(g), sides->of[LM_X_MIN] == LM_PERIODIC, sides->of[LM_Y_MIN] == LM_PERIODIC,
+        g->advect.later, b->setup.ohm, lm_is_of_round(when) ? NULL : g->advect.flow,
         b->setup.ohm.evolved ? g->array[LM_BACKGROUND_X + b->setup.background_count - 1] : NULL);
     return LM_GPU_LAUNCHED(g, "velocities of ions and electrons");
 }

@@ -379,12 +379,18 @@ void end_parcel(struct lm_parcel *p)
     free(p);
 }
 
-} // namespace
+/* What departs and what comes in place of it. */
+struct departure {
+    struct lm_parcel *parcel;
+    traffic leaving;
+    int *owner;
+    borders at;
+    uint32_t *counters;
+    bool fits; /* the device has memory for it: the same on all ranks */
+};
 
-int LM_P(lm_gpu_depart)(struct lm_backend *b, int species, const struct lm_partition *to, struct lm_parcel **out,
-                        uint64_t *count)
+departure departure_to(struct lm_backend *b, int species, const struct lm_partition *to)
 {
-    lm_gpu_range range("departure");
     struct lm_gpu *g = lm_gpu_of(b);
     const int ranks = lm_rank_count();
     struct lm_parcel *p = (struct lm_parcel *)calloc(1, sizeof *p);
@@ -394,23 +400,52 @@ int LM_P(lm_gpu_depart)(struct lm_backend *b, int species, const struct lm_parti
     for (int k = 0; k < ranks; k++)
         all[k] = k;
     *p = {NULL, traffic_with(ranks, all), all};
-    traffic leaving = traffic_with(ranks, all);
-    const borders at = {{0, 0, 0, 0}, b->setup.grid.place, upload_owners(g, to), to->unit, to->units_x};
-    uint32_t *const counters = (uint32_t *)lm_gpu_halo_buffer(g, 2 * (size_t)ranks * sizeof *counters);
+    int *const owner = upload_owners(g, to);
+    departure d = {p,
+                   traffic_with(ranks, all),
+                   owner,
+                   {{0, 0, 0, 0}, b->setup.grid.place, owner, to->unit, to->units_x},
+                   (uint32_t *)lm_gpu_halo_buffer(g, 2 * (size_t)ranks * sizeof(uint32_t)),
+                   false};
     if (g->species[species].count > 0)
-        count_leaving(g, species, at, counters, &leaving);
-    exchange_counts(&leaving, &p->in);
-    lay_out(&leaving, 0);
+        count_leaving(g, species, d.at, d.counters, &d.leaving);
+    exchange_counts(&d.leaving, &p->in);
+    lay_out(&d.leaving, 0);
     lay_out(&p->in, 0);
-    const bool fits = has_memory(&g->species[species], leaving, p->in);
-    if (fits)
-        hand_over(g, species, at, counters, leaving, p);
-    end_traffic(&leaving);
-    *count = p->in.all;
-    *out = p;
-    if (fits)
+    d.fits = has_memory(&g->species[species], d.leaving, p->in);
+    return d;
+}
+
+void end_departure(struct lm_gpu *g, departure *d)
+{
+    lm_gpu_free(g, d->owner);
+    end_traffic(&d->leaving);
+}
+
+} // namespace
+
+int LM_P(lm_gpu_may_depart)(struct lm_backend *b, int species, const struct lm_partition *to)
+{
+    departure d = departure_to(b, species, to);
+    end_departure(lm_gpu_of(b), &d);
+    end_parcel(d.parcel);
+    return d.fits;
+}
+
+int LM_P(lm_gpu_depart)(struct lm_backend *b, int species, const struct lm_partition *to, struct lm_parcel **out,
+                        uint64_t *count)
+{
+    lm_gpu_range range("departure");
+    struct lm_gpu *g = lm_gpu_of(b);
+    departure d = departure_to(b, species, to);
+    if (d.fits)
+        hand_over(g, species, d.at, d.counters, d.leaving, d.parcel);
+    end_departure(g, &d);
+    *count = d.parcel->in.all;
+    *out = d.parcel;
+    if (d.fits)
         return g->failed;
-    end_parcel(p);
+    end_parcel(d.parcel);
     return LM_STOPPED;
 }
 

@@ -19,6 +19,7 @@ extern const struct lm_gpu_particles LM_P(lm_gpu_particles) = {{LM_P(lm_gpu_load
                                                                 NULL,
                                                                 NULL,
                                                                 LM_P(lm_gpu_migrate),
+                                                                LM_P(lm_gpu_may_depart),
                                                                 LM_P(lm_gpu_depart),
                                                                 LM_P(lm_gpu_arrive)},
                                                                LM_P(lm_gpu_hash_particles)};

@@ -370,11 +370,28 @@ struct lm_particle_ops {
     /* When the domain is divided anew, also for such backends: all particles go to their owners in the new division.
      * What this rank gets stays in memory of the device when the backend is destroyed, until `arrive` puts it into the
      * next one and frees it. `depart` returns LM_STOPPED on all ranks where some GPU has no memory for it: nothing has
-     * changed then, and get and put serve. NULL where these always serve. */
+     * changed then, and get and put serve. `may_depart` says beforehand whether all GPUs have it: 1 or 0 on all ranks.
+     * NULL where get and put always serve. */
+    int (*may_depart)(struct lm_backend *b, int species, const struct lm_partition *to);
     int (*depart)(struct lm_backend *b, int species, const struct lm_partition *to, struct lm_parcel **out,
                   uint64_t *count);
     int (*arrive)(struct lm_backend *b, int species, struct lm_parcel *parcel);
 };
+
+/* When velocities are found: with B where the step begins or ends, or, of the entropy alone, with B where a round of
+ * B and the entropy ends and the next one begins. */
+enum lm_flow_time { LM_STEP_BEGINS, LM_STEP_ENDS, LM_ROUND_BEGINS, LM_ROUND_ENDS };
+
+/* 1: the second call of the two that belong together. */
+static inline int lm_is_later(enum lm_flow_time when)
+{
+    return when == LM_STEP_ENDS || when == LM_ROUND_ENDS;
+}
+
+static inline int lm_is_of_round(enum lm_flow_time when)
+{
+    return when == LM_ROUND_BEGINS || when == LM_ROUND_ENDS;
+}
 
 /* All other operations. */
 struct lm_backend_ops {
@@ -467,9 +484,9 @@ struct lm_backend_ops {
     /* --- background fields --- */
 
     /* Velocities for the fields that ions or electrons carry, half way in a step: of J_i at NEW and the mean of both
-     * densities; for electrons less the current of the mean of B as it stands at the two calls, `later` = 0 and 1; for
-     * the entropy of electrons less the current of B at each call. */
-    int (*flow)(struct lm_backend *b, int later);
+     * densities; for electrons less the current of the mean of B as it stands where the step begins and ends; for the
+     * entropy of electrons less the current of B at each call. */
+    int (*flow)(struct lm_backend *b, enum lm_flow_time when);
 
     /* The largest lm_flow_rate over the cells for each field; waits. */
     int (*flow_rates)(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS]);

@@ -134,7 +134,7 @@ int lm_cpu_resistivity(struct lm_backend *b);
 void lm_cpu_add_force(struct lm_cpu *c, int species);
 
 /* src/cpu/flow.c */
-int lm_cpu_flow(struct lm_backend *b, int later);
+int lm_cpu_flow(struct lm_backend *b, enum lm_flow_time when);
 int lm_cpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS]);
 
 /* src/cpu/advect.c */

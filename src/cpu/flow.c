@@ -17,15 +17,17 @@ struct lm_flow_moments lm_cpu_flow_moments(const struct lm_cpu *c)
         .passage = c->passage};
 }
 
-int lm_cpu_flow(struct lm_backend *b, int later)
+int lm_cpu_flow(struct lm_backend *b, enum lm_flow_time when)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_grid *g = &b->setup.grid;
     const struct lm_flow_moments moments = lm_cpu_flow_moments(c);
+    const int last = b->setup.background_count - 1, evolved = b->setup.ohm.evolved, later = lm_is_later(when);
+    struct lm_flow_arrays to[2] = {{c->flow[0], c->flow[2], evolved ? c->array[LM_BACKGROUND_X + last] : NULL},
+                                   {c->flow[1], c->flow[3], evolved ? c->array[LM_BACKGROUND_Y + last] : NULL}};
+    for (int axis = 0; axis < 2 && lm_is_of_round(when); axis++)
+        to[axis].ion = to[axis].electron = NULL;
     c->later = later;
-    const int last = b->setup.background_count - 1, evolved = b->setup.ohm.evolved;
-    const struct lm_flow_arrays to[2] = {{c->flow[0], c->flow[2], evolved ? c->array[LM_BACKGROUND_X + last] : NULL},
-                                         {c->flow[1], c->flow[3], evolved ? c->array[LM_BACKGROUND_Y + last] : NULL}};
     LM_ROWS(c, 1, 0)
     for (int i = -1; i < g->nx; i++)
         for (int axis = 0; axis < 2; axis++) {

@@ -63,14 +63,15 @@ static int balance(struct lm_backend *b, double imbalance)
     const double begin = lm_clock();
     double *cost = malloc(lm_setup_tiles(&d->whole) * sizeof *cost);
     int status = cost ? find_costs(b, cost) : lm_fail(LM_FAILED, "not enough memory");
-    if (!status && (disturbed || lm_balance_is_better(imbalance_of(d, cost), imbalance))) {
-        status = divide_anew(b, cost);
-        lm_balance_note_division(&d->balanced, begin, lm_clock(), imbalance, d->effort.steps);
-    } else {
+    if (!status)
+        status =
+            disturbed || lm_balance_is_better(imbalance_of(d, cost), imbalance) ? divide_anew(b, cost) : LM_STOPPED;
+    if (status)
         lm_balance_note_refusal(&d->balanced, lm_clock());
-    }
+    else
+        lm_balance_note_division(&d->balanced, begin, lm_clock(), imbalance, d->effort.steps);
     free(cost);
-    return status;
+    return status == LM_STOPPED ? LM_OK : status; /* it stays */
 }
 
 static double imbalance_now(const struct lm_distributed *d)

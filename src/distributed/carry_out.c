@@ -309,7 +309,7 @@ static int carry_out_grid(struct lm_distributed *d, const struct lm_order *o)
     case LM_ORDER_FIELD_MAXIMA:
         return ops->field_maxima(d->part);
     case LM_ORDER_FLOW:
-        return ops->flow(d->part, o->first);
+        return ops->flow(d->part, (enum lm_flow_time)o->first);
     case LM_ORDER_FLOW_RATES:
         return flow_rates(d);
     case LM_ORDER_ADVECT:

@@ -263,9 +263,9 @@ static int field_maxima(struct lm_backend *b)
     return lm_issue(b, (struct lm_order){.kind = LM_ORDER_FIELD_MAXIMA});
 }
 
-static int flow(struct lm_backend *b, int later)
+static int flow(struct lm_backend *b, enum lm_flow_time when)
 {
-    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_FLOW, .first = later});
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_FLOW, .first = (int)when});
 }
 
 static int flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS])

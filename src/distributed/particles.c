@@ -21,7 +21,7 @@ static __attribute__((noreturn)) void no_memory(void)
 }
 
 /* The bytes of `count` particles in one piece of memory, and where each column is in it. */
-static size_t bytes_of(const struct lm_distributed *d, uint64_t count)
+size_t lm_particle_bytes(const struct lm_distributed *d, uint64_t count)
 {
     return count * (2 * sizeof(int64_t) + 3 * lm_real_size(d));
 }
@@ -66,7 +66,7 @@ void lm_to_domain(const struct lm_distributed *d, const struct lm_raw_particles 
 
 struct lm_raw_particles lm_new_particles(const struct lm_distributed *d, uint64_t count)
 {
-    void *memory = malloc(bytes_of(d, count + 1));
+    void *memory = malloc(lm_particle_bytes(d, count + 1));
     if (!memory)
         no_memory();
     return columns_of(d, memory, count);
@@ -186,7 +186,7 @@ static void pack(const struct lm_distributed *d, const struct lm_raw_particles *
     for (uint64_t n = 0; n < count; n++)
         out->count[index[owner_of(d, all, n)]]++;
     for (int k = 0; k < out->ranks; k++)
-        if (!(out->memory[k] = malloc(bytes_of(d, out->count[k] + 1))))
+        if (!(out->memory[k] = malloc(lm_particle_bytes(d, out->count[k] + 1))))
             no_memory();
     for (uint64_t n = 0; n < count; n++) {
         const int k = index[owner_of(d, all, n)];
@@ -215,12 +215,13 @@ static void send_and_receive(const struct lm_distributed *d, struct traffic *out
         no_memory();
     for (int k = 0; k < out->ranks; k++)
         if (out->count[k] > 0)
-            some[sent++] = (struct lm_message){out->peer[k], bytes_of(d, out->count[k]), out->memory[k]};
+            some[sent++] = (struct lm_message){out->peer[k], lm_particle_bytes(d, out->count[k]), out->memory[k]};
     for (int k = 0; k < in->ranks; k++) {
-        if (!(in->memory[k] = malloc(bytes_of(d, in->count[k] + 1))))
+        if (!(in->memory[k] = malloc(lm_particle_bytes(d, in->count[k] + 1))))
             no_memory();
         if (in->count[k] > 0)
-            some[sent + received++] = (struct lm_message){in->peer[k], bytes_of(d, in->count[k]), in->memory[k]};
+            some[sent + received++] =
+                (struct lm_message){in->peer[k], lm_particle_bytes(d, in->count[k]), in->memory[k]};
     }
     lm_ranks_exchange(some, sent, some + sent, received);
     free(some);
@@ -288,7 +289,7 @@ static void add_arrival(struct lm_distributed *d, struct lm_arrivals *a, const s
 {
     if (a->count == a->capacity) {
         const uint64_t more = a->capacity ? 2 * a->capacity : 4096;
-        void *memory = malloc(bytes_of(d, more));
+        void *memory = malloc(lm_particle_bytes(d, more));
         if (!memory)
             no_memory();
         const struct lm_raw_particles to = columns_of(d, memory, more);

@@ -229,7 +229,8 @@ uint64_t lm_exchange_particles(struct lm_distributed *d, struct lm_raw_particles
 /* The bytes of a component of a velocity. */
 size_t lm_real_size(const struct lm_distributed *d);
 
-/* Space for particles in one piece of memory; the caller frees x. */
+/* Space for particles in one piece of memory, and its size; the caller frees x. */
+size_t lm_particle_bytes(const struct lm_distributed *d, uint64_t count);
 struct lm_raw_particles lm_new_particles(const struct lm_distributed *d, uint64_t count);
 
 /* --- src/distributed/pieces.c --- */
@@ -284,7 +285,8 @@ int lm_follow_parts(struct lm_distributed *d, const struct lm_order *o, const st
 
 /* --- src/distributed/rebalance.c --- */
 
-/* Divides the domain anew by the cost of the tiles, which all ranks know. The state stays as it is. */
+/* Divides the domain anew by the cost of the tiles, which all ranks know. The state stays as it is. LM_STOPPED: there
+ * is no memory for it, and the division stays. */
 int lm_rebalance(struct lm_distributed *d, const double *cost);
 
 /* The cost of each tile as it is now, on rank 0; all ranks call it. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "distributed/parts.h"
 
 static __attribute__((noreturn)) void no_memory(void)
@@ -237,18 +238,36 @@ static void move(struct lm_distributed *d, struct lm_partition *next)
     drop(&l);
 }
 
+/* Whether there is memory to divide the domain: on GPUs for particles that stay there, because through the hosts a
+ * division would take minutes; else on the hosts, where a rank takes its particles out of the backend, packs them, and
+ * gets others after the backend has gone. The same on all ranks. */
+static int has_memory(struct lm_distributed *d, const struct lm_partition *next)
+{
+    const struct lm_particle_ops *ops = d->part->particles;
+    double bytes = 0;
+    for (int s = 0; s < d->whole.species_count; s++) {
+        if (ops->may_depart && !ops->may_depart(d->part, s, next))
+            return 0;
+        bytes += ops->may_depart ? 0 : 2.0 * (double)lm_particle_bytes(d, d->present[s]);
+    }
+    return !lm_ranks_largest(bytes > 0 &&
+                             lm_memory_require(bytes * lm_ranks_here(), LM_MEMORY_RESERVE, "a new division"));
+}
+
 int lm_rebalance(struct lm_distributed *d, const double *cost)
 {
     struct lm_partition next;
     const int status = lm_agree(lm_divide(d, cost, &next));
     if (status)
         return status;
-    d->price = d->next_price;
-    if (is_same(&d->partition, &next))
+    const int stays = is_same(&d->partition, &next), fits = stays || has_memory(d, &next);
+    if (fits)
+        d->price = d->next_price;
+    if (stays || !fits)
         lm_partition_free(&next);
     else
         move(d, &next);
-    return LM_OK;
+    return fits ? LM_OK : LM_STOPPED;
 }
 
 /* --- the cost --- */

@@ -24,9 +24,9 @@ static int count_carried(const struct lm_sim *sim)
     return count;
 }
 
-int lm_sim_flow(struct lm_sim *sim, int later)
+int lm_sim_flow(struct lm_sim *sim, enum lm_flow_time when)
 {
-    return count_carried(sim) > 0 ? sim->backend->ops->flow(sim->backend, later) : LM_OK;
+    return count_carried(sim) > 0 ? sim->backend->ops->flow(sim->backend, when) : LM_OK;
 }
 
 static int find_substeps(const struct lm_sim *sim, int field, double dt, int64_t *substeps)
@@ -60,9 +60,7 @@ static int advect_by(struct lm_sim *sim, int field, double dt, int64_t *substeps
 int lm_sim_advect_field(struct lm_sim *sim, int field, double dt)
 {
     int64_t substeps = 0;
-    int status = lm_sim_take_flow_rates(sim, 1);
-    if (!status)
-        status = advect_by(sim, field, dt, &substeps);
+    const int status = advect_by(sim, field, dt, &substeps);
     sim->background[field].substeps += substeps;
     return status;
 }

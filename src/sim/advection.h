@@ -15,8 +15,12 @@ int lm_sim_update_backgrounds(struct lm_sim *sim);
 /* LM_FAILED: a field cannot take the next step. */
 int lm_sim_check_backgrounds(struct lm_sim *sim);
 
-/* Velocities of ions and electrons, where they carry fields: before B is advanced, and `later`. */
-int lm_sim_flow(struct lm_sim *sim, int later);
+/* Velocities of ions and electrons, where they carry fields. */
+int lm_sim_flow(struct lm_sim *sim, enum lm_flow_time when);
+
+/* Takes the largest flow rates over the cells, of the fields that ions or electrons carry (`carried`) or of the others,
+ * from the velocities that there are. */
+int lm_sim_take_flow_rates(struct lm_sim *sim, int carried);
 
 /* Larger quanta for fields that have grown. LM_FAILED: one has grown too much. */
 int lm_sim_coarsen(struct lm_sim *sim);
@@ -24,7 +28,7 @@ int lm_sim_coarsen(struct lm_sim *sim);
 /* Puts a field at the start, rounded to whole quanta and with 0 in bodies, and begins its ledger. */
 int lm_sim_put_field(struct lm_sim *sim, int field, double *q);
 
-/* Advances one field by dt with the velocities that there are. */
+/* Advances one field by dt with the velocities that there are, whose rate has been taken. */
 int lm_sim_advect_field(struct lm_sim *sim, int field, double dt);
 
 /* Advances all fields but the electrons' entropy by one step. LM_FAILED: one would need too many substeps. */

@@ -41,9 +41,6 @@ void lm_sim_survey_background(struct lm_sim *sim, int field, const double *q);
 int lm_sim_take_field(struct lm_sim *sim, int field, const char *path, const struct lm_checkpoint_background *from,
                       double *q);
 
-/* The largest flow rates over the cells, of the fields that ions or electrons carry (`carried`) or of the others. */
-int lm_sim_take_flow_rates(struct lm_sim *sim, int carried);
-
 /* LM_FAILED if a field, its source or its inflow has grown to LM_BACKGROUND_LARGEST. */
 int lm_sim_check_growth(const struct lm_sim *sim, int field);
 

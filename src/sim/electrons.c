@@ -9,6 +9,7 @@
 #include "config/facts.h"
 #include "sim/advection.h"
 #include "base/expr.h"
+#include "base/try.h"
 
 static const double MOST_SUBSTEPS = 1e6;
 
@@ -90,7 +91,12 @@ int lm_sim_entropy_inflow(const struct lm_config *c, int count, const double *x,
 
 /* --- a step --- */
 
-/* The substeps of the conduction in half a step, for the densities at the beginning and at the end of the step. */
+static double half_round(const struct lm_sim *sim)
+{
+    return 0.5 * sim->config->run.dt / sim->electrons.rounds;
+}
+
+/* The substeps of the conduction in half a round, for the densities at the beginning and at the end of the step. */
 static int find_substeps(struct lm_sim *sim)
 {
     const struct lm_setup *setup = &sim->backend->setup;
@@ -99,7 +105,7 @@ static int find_substeps(struct lm_sim *sim)
     if (status)
         return status;
     const double rate = lm_conduction_rate(setup->conductivity, least, sim->crowding, &sim->grid, &setup->ohm);
-    const double needed = ceil(0.5 * sim->config->run.dt * rate / sim->config->electrons.courant);
+    const double needed = ceil(half_round(sim) * rate / sim->config->electrons.courant);
     if (!(needed <= MOST_SUBSTEPS))
         return lm_fail(LM_FAILED,
                        "step %lld (from t = %g) cannot be taken: the electrons' heat conduction needs %.3g substeps "
@@ -118,25 +124,42 @@ static int heat(struct lm_sim *sim, int level)
         return LM_OK;
     const int status = conducts && level == LM_N_OLD ? find_substeps(sim) : LM_OK;
     const struct lm_heat_pass pass = {.level = level,
-                                      .dt = 0.5 * sim->config->run.dt,
+                                      .dt = half_round(sim),
                                       .substeps = conducts ? (int)sim->electrons.substeps : 0,
                                       .quantum = sim->background[lm_entropy_field(sim->config)].ledger.quantum};
     return status ? status : sim->backend->ops->heat(sim->backend, &pass);
 }
 
-int lm_sim_advance_electrons(struct lm_sim *sim, int level)
+int lm_sim_begin_electrons(struct lm_sim *sim, int most)
 {
-    const int field = lm_entropy_field(sim->config), first = level == LM_N_OLD;
-    int status = LM_OK;
+    const int field = lm_entropy_field(sim->config);
+    sim->electrons.rounds = 1;
     if (field < 0)
         return LM_OK;
-    if (first) {
-        sim->background[field].substeps = 0;
-        status = heat(sim, level);
-    }
-    if (!status)
-        status = lm_sim_advect_field(sim, field, 0.5 * sim->config->run.dt);
-    return status || first ? status : heat(sim, level);
+    const int status = lm_sim_take_flow_rates(sim, 1);
+    const double crossed = ceil(sim->config->run.dt * sim->background[field].flow_rate);
+    if (crossed > 1)
+        sim->electrons.rounds = crossed < most ? (int)crossed : most;
+    sim->background[field].substeps = 0;
+    return status;
+}
+
+int lm_sim_advance_electrons(struct lm_sim *sim, int level)
+{
+    const int field = lm_entropy_field(sim->config);
+    if (field < 0)
+        return LM_OK;
+    LM_TRY(level == LM_N_OLD ? heat(sim, level) : lm_sim_take_flow_rates(sim, 1));
+    LM_TRY(lm_sim_advect_field(sim, field, half_round(sim)));
+    return level == LM_N_OLD ? LM_OK : heat(sim, level);
+}
+
+int lm_sim_turn_electrons(struct lm_sim *sim)
+{
+    LM_TRY(lm_sim_flow(sim, LM_ROUND_ENDS));
+    LM_TRY(lm_sim_advance_electrons(sim, LM_N_NEW));
+    LM_TRY(lm_sim_flow(sim, LM_ROUND_BEGINS));
+    return lm_sim_advance_electrons(sim, LM_N_OLD);
 }
 
 void lm_sim_book_heat(struct lm_sim *sim)

@@ -16,9 +16,18 @@ int lm_sim_entropy_inflow(const struct lm_config *config, int count, const doubl
 /* Whether that changes with time. */
 int lm_sim_entropy_is_timed(const struct lm_config *config, int *timed);
 
-/* Half a step of the electrons. At LM_N_OLD: heat and its conduction, then the entropy's flow, before B advances. At
+/* The entropy and B advance by turns, in rounds: half of a round of the entropy, a round of B, and the other half. A
+ * round ends where the fastest electrons have crossed a cell, or their pressure and B would not see each other in time,
+ * and the work that one does is not what the other one gets. Finds the rounds of the step to come, from the velocities
+ * where it begins. `most`: rounds at most, 1 or more. */
+int lm_sim_begin_electrons(struct lm_sim *sim, int most);
+
+/* Half a round of the electrons. At LM_N_OLD: heat and its conduction, then the entropy's flow, before B advances. At
  * LM_N_NEW: the flow, then heat. LM_FAILED: it would take too many substeps. */
 int lm_sim_advance_electrons(struct lm_sim *sim, int level);
+
+/* The end of a round of B that is not the last one of a step, and the beginning of the next: a half of both. */
+int lm_sim_turn_electrons(struct lm_sim *sim);
 void lm_sim_book_heat(struct lm_sim *sim);
 
 #endif

@@ -73,7 +73,8 @@ struct lm_sim {
     } background[LM_MAX_BACKGROUNDS];
     struct {
         int heats;        /* whether there is a resistivity */
-        int64_t substeps; /* of the conduction in half of the last step */
+        int rounds;       /* of the entropy and B in the last step */
+        int64_t substeps; /* of the conduction in half of the last round */
         double heat;      /* since t = 0, a sum of n0 m_p v_A^2 over the cells */
     } electrons;          /* whose pressure is evolved */
     struct lm_sim_track {

@@ -136,17 +136,36 @@ int lm_sim_substeps_needed(const struct lm_sim *sim)
     return ions_feel_mean(sim) ? wanted + wanted % 2 : wanted;                 /* both halves of a step have as many */
 }
 
+/* The rounds of B and the entropy of evolved electrons at most. What a mean of B or a strip beyond a radiating side
+ * counts on is one row of substeps. */
+static int most_rounds(const struct lm_sim *sim)
+{
+    enum { MOST_ROUNDS = 16 };
+    return sim->feels_mean || !lm_may_feel_mean(&sim->backend->setup) ? 1 : MOST_ROUNDS;
+}
+
+static int advance_b_by_rounds(struct lm_sim *sim, int rounds)
+{
+    struct lm_backend *b = sim->backend;
+    const double dt = sim->config->run.dt;
+    const struct lm_b_step step = {LM_J_NEW, dt / rounds, sim->substeps / rounds, sim->control.voids > 0,
+                                   sim->feels_mean ? LM_MEAN_BEGINS : LM_NO_MEAN};
+    for (int round = 0; round < rounds; round++) {
+        LM_TRY(round == 0 ? lm_sim_advance_electrons(sim, LM_N_OLD) : lm_sim_turn_electrons(sim));
+        LM_TRY(b->ops->closure(b, LM_N_OLD, LM_N_NEW, dt / sim->substeps));
+        LM_TRY(b->ops->advance_b(b, &step));
+    }
+    return LM_OK;
+}
+
 /* B to n+1, from the moments that the particles have left. */
 static int advance_b(struct lm_sim *sim)
 {
-    struct lm_backend *b = sim->backend;
     sim->feels_mean = ions_feel_mean(sim);
-    sim->substeps = lm_sim_substeps_needed(sim);
-    LM_TRY(lm_sim_advance_electrons(sim, LM_N_OLD));
-    LM_TRY(b->ops->closure(b, LM_N_OLD, LM_N_NEW, sim->config->run.dt / sim->substeps));
-    const struct lm_b_step step = {LM_J_NEW, sim->config->run.dt, sim->substeps, sim->control.voids > 0,
-                                   sim->feels_mean ? LM_MEAN_BEGINS : LM_NO_MEAN};
-    LM_TRY(b->ops->advance_b(b, &step));
+    LM_TRY(lm_sim_begin_electrons(sim, most_rounds(sim)));
+    const int rounds = sim->electrons.rounds;
+    sim->substeps = (lm_sim_substeps_needed(sim) + rounds - 1) / rounds * rounds;
+    LM_TRY(advance_b_by_rounds(sim, rounds));
     return relax_b(sim);
 }
 
@@ -211,16 +230,17 @@ int lm_sim_step(struct lm_sim *sim)
      * J_i^{n+1/2} on the way; x to n+1; n^{n+1}. */
     LM_TRY(lm_sim_pass_all(sim, dt, dt, 1));
     LM_TRY(lm_sim_drive(sim, ((double)sim->step + 0.5) * dt, 1));
-    LM_TRY(lm_sim_flow(sim, 0));
+    LM_TRY(lm_sim_flow(sim, LM_STEP_BEGINS));
 
     /* 2. B^n to B^{n+1} with what is centred in the step: (n^n + n^{n+1}) / 2 and J_i^{n+1/2}. An evolved electron
-     * pressure advances half a step before B and half a step after B (Strang splitting). */
+     * pressure advances half a step before B and half a step after B (Strang splitting), in rounds where electrons are
+     * fast. */
     if (is_hybrid(sim))
         LM_TRY(advance_b(sim));
 
     /* 3. Background fields to n+1. Their velocities are half way: of J_i^{n+1/2}, and of J of the mean of B^n and
      * B^{n+1}. */
-    LM_TRY(lm_sim_flow(sim, 1));
+    LM_TRY(lm_sim_flow(sim, LM_STEP_ENDS));
     LM_TRY(lm_sim_advect(sim));
     LM_TRY(lm_sim_advance_electrons(sim, LM_N_NEW));
     LM_TRY(lm_sim_drive(sim, ((double)sim->step + 1) * dt, 1));

@@ -62,7 +62,7 @@ static inline int flow_run(const struct background_case *c, int gpu, int flow, s
         status = b->ops->put(b, array, a);
     }
     for (int later = 0; later < 2 && !status; later++)
-        status = b->ops->flow(b, later);
+        status = b->ops->flow(b, (enum lm_flow_time)later);
     if (!status)
         status = b->ops->flow_rates(b, rates);
     out->rate = rates[0];
