@@ -30,4 +30,10 @@ int lm_sim_advance_electrons(struct lm_sim *sim, int level);
 int lm_sim_turn_electrons(struct lm_sim *sim);
 void lm_sim_book_heat(struct lm_sim *sim);
 
+/* The substeps of the conduction in the last step; its last round counts for all. */
+static inline int64_t lm_sim_conduction_substeps(const struct lm_sim *sim)
+{
+    return 2 * sim->electrons.rounds * sim->electrons.substeps;
+}
+
 #endif

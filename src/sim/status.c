@@ -4,6 +4,7 @@
 #include "config/facts.h"
 #include "sim/advection.h"
 #include "sim/collisions.h"
+#include "sim/electrons.h"
 #include "sim/state.h"
 
 int64_t lm_sim_step_number(const struct lm_sim *sim)
@@ -70,7 +71,7 @@ void lm_sim_status(const struct lm_sim *sim, struct lm_sim_status *out)
                                   .substeps = sim->substeps,
                                   .floored_cells = sim->control.floored,
                                   .electron_heat = sim->electrons.heat * sim->grid.dx * sim->grid.dy,
-                                  .conduction_substeps = 2 * sim->electrons.substeps};
+                                  .conduction_substeps = lm_sim_conduction_substeps(sim)};
     for (int s = 0; s < sim->config->species_count; s++)
         species_status(sim, s, &out->species[s]);
     for (int f = 0; f < sim->config->background_count; f++)

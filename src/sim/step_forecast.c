@@ -4,6 +4,7 @@
 
 #include "config/facts.h"
 #include "larmor/physics/fluid/electrons.h"
+#include "sim/electrons.h"
 #include "sim/state.h"
 
 /* Upper bounds for a substep on one core: seconds for each cell, and seconds for each call. One core of an Intel Xeon
@@ -43,9 +44,9 @@ static double conduction_substeps(const struct lm_sim *sim, int first)
     if (lm_entropy_field(sim->config) < 0 || !(s->conductivity.along > 0 || s->conductivity.across > 0))
         return 0;
     if (!first)
-        return 2 * (double)sim->electrons.substeps;
+        return (double)lm_sim_conduction_substeps(sim);
     const double rate = lm_conduction_rate(s->conductivity, s->ohm.floor, sim->crowding, &sim->grid, &s->ohm);
-    return fmax(2, ceil(sim->config->run.dt * rate / sim->config->electrons.courant));
+    return 2 * fmax(1, ceil(0.5 * sim->config->run.dt * rate / sim->config->electrons.courant));
 }
 
 void lm_step_forecast_substeps(const struct lm_step_forecast *o, const struct lm_sim *sim,
@@ -75,7 +76,7 @@ void lm_step_forecast_update(struct lm_step_forecast *o, const struct lm_sim *si
 {
     o->seconds = seconds;
     o->substeps[0] = sim->substeps;
-    o->substeps[1] = 2 * (double)sim->electrons.substeps;
+    o->substeps[1] = (double)lm_sim_conduction_substeps(sim);
     for (int f = 0; f < LM_MAX_BACKGROUNDS; f++)
         o->substeps[2 + f] = (double)sim->background[f].substeps;
 }
