@@ -48,6 +48,46 @@ START_TEST(books)
 }
 END_TEST
 
+/* A hot blob in a void, whose electrons cross up to three cells in a step. */
+static const char blob_text[] =
+    "[run]\nsteps = 30\ndt = 0.05\nseed = 3\n[grid]\nnx = 40\nny = 32\nlx = 10\nly = 8\n"
+    "[electrons]\nclosure = evolved\ntemperature = 2\n[fields]\nbz = 0.3\n"
+    "[species.p]\nparticles_per_cell = 8\ntemperature = 0.1\ndensity = (x - 5)^2 + (y - 4)^2 < 6 ? 1 : 0\n";
+
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+/* All rounds of a step have the same number of substeps, and there are no more substeps than there may be. */
+START_TEST(rounds)
+{
+    int most_rounds = 1, most = 0, needed = 0, fewer = 0;
+    struct lm_sim *sim = sim_new(blob_text, NULL);
+    for (int n = 1; n <= 30; n++) {
+        needed = larger(needed, lm_sim_substeps_needed(sim));
+        advance(sim, n);
+        require(sim->substeps % sim->electrons.rounds == 0);
+        most_rounds = larger(most_rounds, sim->electrons.rounds);
+        most = larger(most, sim->substeps);
+    }
+    sim_free(sim);
+    require(most_rounds > 1 && most > needed);
+    for (int limit = needed; limit < most; limit++) {
+        char text[64];
+        snprintf(text, sizeof text, "fields.max_substeps=%d", limit);
+        sim = sim_new(blob_text, text);
+        for (int n = 1; n <= 30; n++) {
+            advance(sim, n);
+            require(sim->substeps <= limit && sim->substeps % sim->electrons.rounds == 0);
+            fewer |= sim->electrons.rounds < most_rounds;
+        }
+        sim_free(sim);
+    }
+    ck_assert(fewer);
+}
+END_TEST
+
 static struct lm_sim *restored(const char *path, const char *text, const char *more, int expected)
 {
     struct lm_sim *sim;
@@ -208,6 +248,7 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, scratch_make, scratch_remove);
     tcase_add_test(t, books);
+    tcase_add_test(t, rounds);
     tcase_add_loop_test(t, restarts, 0, 6);
     tcase_add_test(t, other_closures_are_refused);
     tcase_add_test(t, bad_input);
