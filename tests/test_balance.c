@@ -63,6 +63,19 @@ START_TEST(refusal_begins_anew)
 }
 END_TEST
 
+START_TEST(divisions_without_memory_become_rare)
+{
+    struct lm_balance_record r = {.lost = 0};
+    int steps = 0;
+    ck_assert_int_eq(looks_until_due(&r, &steps, 1000, 0.1, 1.25), 4);
+    lm_balance_note_no_memory(&r, r.looked_at);
+    ck_assert_int_eq(looks_until_due(&r, &steps, 1000, 0.1, 1.25), 11); /* 64 steps in place of 16, 6 a look */
+    lm_balance_note_no_memory(&r, r.looked_at);
+    ck_assert_double_eq(r.caution, 16);
+    ck_assert_int_eq(r.divisions, 0);
+}
+END_TEST
+
 /* Divisions that do not help become four times as rare each time; one that helps ends that. */
 START_TEST(useless_divisions_become_rare)
 {
@@ -152,6 +165,7 @@ int main(void)
     tcase_add_test(t, balanced_ranks_are_left_alone);
     tcase_add_test(t, price_is_that_of_the_last_division);
     tcase_add_test(t, refusal_begins_anew);
+    tcase_add_test(t, divisions_without_memory_become_rare);
     tcase_add_test(t, useless_divisions_become_rare);
     tcase_add_test(t, effect_is_awaited);
     tcase_add_test(t, steady_drift_is_followed);

@@ -63,15 +63,17 @@ static int balance(struct lm_backend *b, double imbalance)
     const double begin = lm_clock();
     double *cost = malloc(lm_setup_tiles(&d->whole) * sizeof *cost);
     int status = cost ? find_costs(b, cost) : lm_fail(LM_FAILED, "not enough memory");
-    if (!status)
-        status =
-            disturbed || lm_balance_is_better(imbalance_of(d, cost), imbalance) ? divide_anew(b, cost) : LM_STOPPED;
-    if (status)
-        lm_balance_note_refusal(&d->balanced, lm_clock());
-    else
+    const int divides = !status && (disturbed || lm_balance_is_better(imbalance_of(d, cost), imbalance));
+    if (divides)
+        status = divide_anew(b, cost);
+    if (status == LM_STOPPED)
+        lm_balance_note_no_memory(&d->balanced, lm_clock());
+    else if (divides)
         lm_balance_note_division(&d->balanced, begin, lm_clock(), imbalance, d->effort.steps);
+    else
+        lm_balance_note_refusal(&d->balanced, lm_clock());
     free(cost);
-    return status == LM_STOPPED ? LM_OK : status; /* it stays */
+    return status == LM_STOPPED ? LM_OK : status; /* the division stays */
 }
 
 static double imbalance_now(const struct lm_distributed *d)

@@ -4,6 +4,9 @@
 
 static const double WORTH = 1.01, FIRST_PRICE = 16; /* an imbalance; steps */
 
+/* After a division that has not helped, or that there was no memory for, the next one has to pay so many times more. */
+static const double RARER = 4;
+
 int lm_balance_is_better(double imbalance, double than)
 {
     return imbalance - 1 < 0.5 * (than - 1);
@@ -20,7 +23,7 @@ double lm_balance_next_price(double assumed, double measured)
  * imbalance: where the work moves steadily, the imbalance itself is soon back, however good the division was. */
 static void learn(struct lm_balance_record *r, double now, int steps)
 {
-    enum { STEPS = 128, RARER = 4 };
+    enum { STEPS = 128 };
     if (r->before == 0 || steps < r->steps + STEPS)
         return;
     const double mean = 1 / (1 - r->lost / (now - r->divided));
@@ -46,6 +49,12 @@ void lm_balance_note_refusal(struct lm_balance_record *r, double now)
     r->lost = 0;
     r->looked_at = now;
     r->before = 0;
+}
+
+void lm_balance_note_no_memory(struct lm_balance_record *r, double now)
+{
+    lm_balance_note_refusal(r, now);
+    r->caution = RARER * fmax(r->caution, 1);
 }
 
 void lm_balance_note_division(struct lm_balance_record *r, double begin, double now, double imbalance, int steps)

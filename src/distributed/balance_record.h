@@ -31,8 +31,9 @@ int lm_balance_is_better(double imbalance, double than);
  * (docs/performance/results.md, "Many GPUs"). */
 double lm_balance_next_price(double assumed, double measured);
 
-/* Notes a division that began at `begin`, or a division that was not worth it. */
+/* Notes a division that began at `begin`; one that was not worth it; or one that there was no memory for. */
 void lm_balance_note_division(struct lm_balance_record *r, double begin, double now, double imbalance, int steps);
 void lm_balance_note_refusal(struct lm_balance_record *r, double now);
+void lm_balance_note_no_memory(struct lm_balance_record *r, double now);
 
 #endif
