@@ -115,7 +115,7 @@ static void add_fields(const struct lm_survey *s, struct lm_limits *l)
                       "Hall physics needs cells below it",
                       "take cells of %.3g d_i or less: grid.nx >= %.0f and grid.ny >= %.0f", 1 / per_inertial,
                       fmin(ceil(s->grid.lx * per_inertial), 1e9), fmin(ceil(s->grid.ly * per_inertial), 1e9));
-    if (s->thickened > 1)
+    if (s->thickened > 1 + 1e-9) /* beyond round-off */
         lm_limits_add(
             l, "density in Ohm's law over that of the plasma", s->thickened, 1.0,
             "a cell counts as thin plasma whose charge is less than that of four ions of any species",

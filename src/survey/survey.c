@@ -226,9 +226,14 @@ static int take_species(struct lm_survey *s, const struct lm_setup *setup, int s
     return LM_OK;
 }
 
+static struct lm_view view_of(const struct lm_survey *s, const struct arrays *a, size_t k)
+{
+    return lm_view_at((struct lm_view){a->b[0], a->b[1], a->b[2], s->at.stride}, (long)k);
+}
+
 static double centre_b(const struct lm_survey *s, const struct arrays *a, size_t k, struct lm_vector *out)
 {
-    *out = lm_b_centre(lm_view_at((struct lm_view){a->b[0], a->b[1], a->b[2], s->at.stride}, (long)k));
+    *out = lm_b_centre(view_of(s, a, k));
     return sqrt(out->x * out->x + out->y * out->y + out->z * out->z);
 }
 
@@ -241,13 +246,11 @@ static void take_noise(struct lm_survey *s, const struct lm_setup *setup, const 
     s->per_cell = a->per_cell[k];
 }
 
-/* `b2`: |B|^2 of the cell. */
-static void take_thickened(struct lm_survey *s, const struct lm_setup *setup, const struct arrays *a, size_t k,
-                           double b2)
+static void take_thickened(struct lm_survey *s, const struct lm_setup *setup, const struct arrays *a, size_t k)
 {
     const double n = lm_floored(a->n[k], &setup->ohm);
     if (a->per_cell[k] >= LM_FEW)
-        s->thickened = fmax(s->thickened, lm_thin_density(n, b2, &setup->ohm) / n);
+        s->thickened = fmax(s->thickened, lm_counted_density(n, view_of(s, a, k), &setup->ohm) / n);
 }
 
 /* The frequency of the shortest whistler, k (k.B)/n. Its wave numbers are the largest that differences over one cell
@@ -278,7 +281,7 @@ static void take_fields(struct lm_survey *s, const struct lm_setup *setup, const
             take_noise(s, setup, a, k);
             const double b2 = b.x * b.x + b.y * b.y + b.z * b.z,
                          per_density = lm_thin_per_density(lm_floored(a->n[k], &setup->ohm), b2, &setup->ohm, 0.0);
-            take_thickened(s, setup, a, k, b2);
+            take_thickened(s, setup, a, k);
             s->whistler = fmax(s->whistler, whistler(s, setup, b, a->n[k]));
             s->frequency = fmax(s->frequency, lm_frequency(b, rest, per_density, a->eta[k], k2, &setup->ohm));
         }
