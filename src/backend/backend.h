@@ -286,8 +286,8 @@ struct lm_grid_sums {
     double div_b;
 };
 
-/* A step of B, of dt in so many substeps. `voids`: whether there was a void in the domain as the step began
- * (lm_control). Else no E_v is advanced, and LM_VOID_E and LM_VOID become 0. */
+/* A step of B or a round of one, of dt in so many substeps. `voids`: whether there was a void in the domain as the step
+ * began (lm_control). Else no E_v is advanced, and LM_VOID_E and LM_VOID become 0. */
 struct lm_b_step {
     enum lm_array ion_current; /* LM_J_OLD, LM_J_NEW; LM_J_AHEAD: advance_b extrapolates it first */
     double dt;

@@ -318,8 +318,8 @@ static void absorb_entropy(struct lm_cpu *c, const struct lm_flow_moments *momen
         lm_halo_refresh(c->base.setup.halo, &s, 1);
 }
 
-/* The substeps of the entropy, each with the heat of mixing and what bodies absorb: before the advection where the step
- * begins, after it where the step ends, so that both halves of a step mirror each other. */
+/* The substeps of the entropy, each with the heat of mixing and what bodies absorb: before the advection where a round
+ * begins, after it where the round ends, so that both halves of a round mirror each other. */
 static int advance_entropy(struct lm_cpu *c, struct stage *s, const struct lm_mixing_pass *mixing, int substeps,
                            const struct lm_advect by[], double *work, struct sums *sums)
 {

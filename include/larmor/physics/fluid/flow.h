@@ -62,9 +62,9 @@ LM_HD int lm_is_at_surface(const uint8_t *surface, long a, long b)
 /* The velocities on the upper face of the cell at k along an axis. They are 0 on faces of bodies. On a side of the
  * domain the cell inside stands for both cells of the face.
  *
- * A step calls this twice, with B at its beginning (`later` = 0) and with B at its end (`later` = 1). The electrons
- * get the ions' velocity in the first call, and half of the current in each. The entropy gets the velocity that
- * belongs to B as it stands. */
+ * A step calls this with B at its beginning (`later` = 0) and with B at its end (`later` = 1). The electrons get the
+ * ions' velocity in the first call, and half of the current in each. The entropy gets the velocity that belongs to B as
+ * it stands. For the entropy alone, a step of several rounds also calls this between rounds. */
 LM_HD struct lm_flows lm_flow_on_face(const struct lm_flow_moments *g, int axis, long k, enum lm_face_place place,
                                       int later, const struct lm_ohm *o)
 {
