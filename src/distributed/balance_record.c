@@ -4,8 +4,11 @@
 
 static const double WORTH = 1.01, FIRST_PRICE = 16; /* an imbalance; steps */
 
-/* After a division that has not helped, or that there was no memory for, the next one has to pay so many times more. */
-static const double RARER = 4;
+/* After a division that has not helped, or that there was no memory for, the next one has to pay four times more. */
+static double more_caution(const struct lm_balance_record *r)
+{
+    return 4 * fmax(r->caution, 1);
+}
 
 int lm_balance_is_better(double imbalance, double than)
 {
@@ -27,7 +30,7 @@ static void learn(struct lm_balance_record *r, double now, int steps)
     if (r->before == 0 || steps < r->steps + STEPS)
         return;
     const double mean = 1 / (1 - r->lost / (now - r->divided));
-    r->caution = lm_balance_is_better(mean, r->before) ? 1 : RARER * fmax(r->caution, 1);
+    r->caution = lm_balance_is_better(mean, r->before) ? 1 : more_caution(r);
     r->before = 0;
 }
 
@@ -54,7 +57,7 @@ void lm_balance_note_refusal(struct lm_balance_record *r, double now)
 void lm_balance_note_no_memory(struct lm_balance_record *r, double now)
 {
     lm_balance_note_refusal(r, now);
-    r->caution = RARER * fmax(r->caution, 1);
+    r->caution = more_caution(r);
 }
 
 void lm_balance_note_division(struct lm_balance_record *r, double begin, double now, double imbalance, int steps)
