@@ -16,10 +16,10 @@ int lm_sim_entropy_inflow(const struct lm_config *config, int count, const doubl
 /* Whether that changes with time. */
 int lm_sim_entropy_is_timed(const struct lm_config *config, int *timed);
 
-/* The entropy and B advance by turns, in rounds: half of a round of the entropy, a round of B, and the other half. A
- * round ends where the fastest electrons have crossed a cell, or their pressure and B would not see each other in time,
- * and the work that one does is not what the other one gets. Finds the rounds of the step to come, from the velocities
- * where it begins. `most`: rounds at most, 1 or more. */
+/* The entropy and B advance by turns, in rounds: half of a round of the entropy, a round of B, and the other half. In
+ * a round the fastest electrons cross at most one cell. In longer ones their pressure and B would see each other too
+ * seldom, and the work that one does would not be what the other one gets. Finds the rounds of the step to come, from
+ * the velocities where it begins. `most`: rounds at most, 1 or more. */
 int lm_sim_begin_electrons(struct lm_sim *sim, int most);
 
 /* Half a round of the electrons. At LM_N_OLD: heat and its conduction, then the entropy's flow, before B advances. At

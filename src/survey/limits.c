@@ -81,7 +81,7 @@ static double most_turns(const struct lm_survey *s)
     return s->n_min > c->fields.density_floor ? MOST_TURNS : MOST_TURNS_WITHOUT_MEAN;
 }
 
-/* The species of which a particle stands for most charge. */
+/* The species whose particles carry the most charge each. */
 static int heaviest(const struct lm_config *c)
 {
     int most = 0;
@@ -116,11 +116,11 @@ static void add_fields(const struct lm_survey *s, struct lm_limits *l)
                       "take cells of %.3g d_i or less: grid.nx >= %.0f and grid.ny >= %.0f", 1 / per_inertial,
                       fmin(ceil(s->grid.lx * per_inertial), 1e9), fmin(ceil(s->grid.ly * per_inertial), 1e9));
     if (s->thickened > 1 + 1e-9) /* beyond round-off */
-        lm_limits_add(
-            l, "density in Ohm's law over that of the plasma", s->thickened, 1.0,
-            "a cell counts as thin plasma whose charge is less than that of four ions of any species",
-            "raise particles_per_cell of species %s, whose ions stand for most charge, or take a smaller run.dt",
-            c->species[heaviest(c)].name);
+        lm_limits_add(l, "density in Ohm's law over that of the plasma", s->thickened, 1.0,
+                      "a cell counts as thin plasma if its charge is less than that of four particles of any species",
+                      "raise particles_per_cell of species %s, whose particles carry the most charge each, or take a "
+                      "smaller run.dt",
+                      c->species[heaviest(c)].name);
     if (s->per_cell > 0)
         lm_limits_add(l, "density noise, noisiest cell", s->noise, 0.2, "1/sqrt(particles) of a random start",
                       "raise particles_per_cell %.2g times (that is where the density is 1: the noisiest cell above "

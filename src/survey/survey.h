@@ -29,8 +29,8 @@ struct lm_survey {
     /* Where the density is above its floor: the largest relative noise of the density (1/sqrt(particles) if all species
      * have a random start), and the number of particles in that cell. */
     double noise, per_cell;
-    /* In Ohm's law cells of LM_FEW ions or more count as so many times as dense as they are, at most
-     * (larmor/physics/fields/void.h): above 1 where ions of another species carry more charge each. */
+    /* The largest ratio of the density that counts in Ohm's law (larmor/physics/fields/void.h) to the density, in cells
+     * of LM_FEW particles or more. It is above 1 where particles of another species carry more charge. */
     double thickened;
     struct lm_energy_parts energy; /* expected */
 };
