@@ -259,9 +259,10 @@ int lm_gpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out);
 
 int lm_gpu_hash_fields(struct lm_gpu *g); /* adds to reduced->value[0] */
 
-/* cuda/fields/void_field.cu: at the beginning of a step of B, LM_VOID of the last closure, and no E_v elsewhere; in a
- * stage of Runge-Kutta, after J and E of Ohm's law in `general`, adds E_v to E and advances it. */
-int lm_gpu_begin_void_field(struct lm_gpu *g, int voids);
+/* cuda/fields/void_field.cu: at the beginning of a step of B or a round of one, LM_VOID of the last closure unless the
+ * step keeps it, and no E_v elsewhere; in a stage of Runge-Kutta, after J and E of Ohm's law in `general`, adds E_v to
+ * E and advances it. */
+int lm_gpu_begin_void_field(struct lm_gpu *g, const struct lm_b_step *step);
 int lm_gpu_advance_void_field(struct lm_gpu *g, int stage, double substep);
 struct lm_void_nodes lm_gpu_void_nodes(const struct lm_gpu *g);
 

@@ -434,7 +434,7 @@ int lm_gpu_advance_b(struct lm_backend *b, const struct lm_b_step *step)
     struct lm_gpu *g = lm_gpu_of(b);
     if (lm_halo_needs_moments(b->setup.halo))
         lm_gpu_halo_refresh(g, g->array + LM_PER_DENSITY, 1);
-    lm_gpu_begin_void_field(g, step->voids);
+    lm_gpu_begin_void_field(g, step);
     if (lm_gpu_begin_mean(g, step) || (step->voids && lm_gpu_allocate_general(g)))
         return g->failed;
     if (g->general.used || step->voids)

@@ -88,16 +88,19 @@ struct lm_void_nodes lm_gpu_void_nodes(const struct lm_gpu *g)
     return {g->array[LM_PER_DENSITY], g->node, g->sides, grid->nx, grid->ny, grid->stride};
 }
 
-int lm_gpu_begin_void_field(struct lm_gpu *g, int voids)
+int lm_gpu_begin_void_field(struct lm_gpu *g, const struct lm_b_step *step)
 {
     const size_t size = g->base.setup.grid.size;
-    for (int a = LM_VOID_E; a <= LM_VOID && !voids && g->used_void; a++)
+    for (int a = LM_VOID_E; a <= LM_VOID && !step->voids && g->used_void; a++)
         lm_gpu_check(g, cudaMemsetAsync(g->array[a], 0, size * sizeof(double), g->stream), "E in voids");
-    g->used_void = voids;
-    if (!voids)
+    g->used_void = step->voids;
+    if (!step->voids)
         return g->failed;
-    remember_kernel<<<line_blocks(size), THREADS, 0, g->stream>>>(g->array[LM_PER_DENSITY], size, g->array[LM_VOID]);
-    lm_gpu_halo_refresh(g, g->array + LM_VOID, 1);
+    if (!step->keeps_void) {
+        remember_kernel<<<line_blocks(size), THREADS, 0, g->stream>>>(g->array[LM_PER_DENSITY], size,
+                                                                      g->array[LM_VOID]);
+        lm_gpu_halo_refresh(g, g->array + LM_VOID, 1);
+    }
     forget_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(shape_of(g), lm_gpu_void_nodes(g),
                                                                       g->array[LM_VOID_E]);
     return LM_GPU_LAUNCHED(g, "voids");

@@ -305,17 +305,6 @@ void free_particles(struct lm_gpu *g, struct lm_gpu_species *s)
     s->count = s->sorted = s->capacity = s->gone = s->home_capacity = 0;
 }
 
-/* Whether the device has memory for what goes, and after that for what comes in place of the particles. The same on all
- * ranks. */
-bool has_memory(const struct lm_gpu_species *s, const traffic &out, const traffic &in)
-{
-    size_t free_bytes = 0, total;
-    const size_t held = s->capacity * (6 * sizeof(lm_real) + 8);
-    const bool fits = cudaMemGetInfo(&free_bytes, &total) == cudaSuccess && free_bytes > out.size &&
-                      free_bytes - out.size + held > in.size;
-    return !lm_ranks_largest(!fits);
-}
-
 /* The owners of the units of a division, on the device. */
 int *upload_owners(struct lm_gpu *g, const struct lm_partition *to)
 {
@@ -386,7 +375,6 @@ struct departure {
     int *owner;
     borders at;
     uint32_t *counters;
-    bool fits; /* the device has memory for it: the same on all ranks */
 };
 
 departure departure_to(struct lm_backend *b, int species, const struct lm_partition *to)
@@ -405,14 +393,12 @@ departure departure_to(struct lm_backend *b, int species, const struct lm_partit
                    traffic_with(ranks, all),
                    owner,
                    {{0, 0, 0, 0}, b->setup.grid.place, owner, to->unit, to->units_x},
-                   (uint32_t *)lm_gpu_halo_buffer(g, 2 * (size_t)ranks * sizeof(uint32_t)),
-                   false};
+                   (uint32_t *)lm_gpu_halo_buffer(g, 2 * (size_t)ranks * sizeof(uint32_t))};
     if (g->species[species].count > 0)
         count_leaving(g, species, d.at, d.counters, &d.leaving);
     exchange_counts(&d.leaving, &p->in);
     lay_out(&d.leaving, 0);
     lay_out(&p->in, 0);
-    d.fits = has_memory(&g->species[species], d.leaving, p->in);
     return d;
 }
 
@@ -422,14 +408,59 @@ void end_departure(struct lm_gpu *g, departure *d)
     end_traffic(&d->leaving);
 }
 
+double bytes_of_particles(double capacity)
+{
+    return capacity * (6 * sizeof(lm_real) + 2 * sizeof(uint32_t));
+}
+
+double area_of(const struct lm_cells *of)
+{
+    return (double)(of->to_x - of->from_x) * (double)(of->to_y - of->from_y);
+}
+
+/* The bytes of the device that stay free when a division is at its fullest; below 0 where there are too few. `out` and
+ * `in`: the bytes of each species that leave and that come; `count`: the particles that come. What is not particles
+ * grows as the cells of the rank do. */
+double least_free(const struct lm_gpu *g, const struct lm_partition *to, const double *out, const double *in,
+                  const double *count)
+{
+    const int species = g->base.setup.species_count;
+    size_t free_bytes = 0, total = 0;
+    if (cudaMemGetInfo(&free_bytes, &total) != cudaSuccess)
+        return -1;
+    double now = (double)free_bytes, least = now, rest = (double)(total - free_bytes);
+    for (int s = 0; s < species; s++) { /* they depart */
+        const struct lm_gpu_species *of = &g->species[s];
+        const double held =
+            bytes_of_particles((double)of->capacity) + (double)of->home_capacity * (double)sizeof *of->home;
+        least = fmin(least, now - out[s] + fmin(0, held - in[s]));
+        now += held - in[s];
+        rest -= held;
+    }
+    now -= rest * fmax(0, area_of(&to->own[lm_rank()]) / area_of(&g->base.setup.grid.own) - 1);
+    for (int s = 0; s < species; s++) { /* they arrive */
+        const double arrays = bytes_of_particles(count[s] + count[s] / 64);
+        least = fmin(least, now - arrays);
+        now += in[s] - arrays;
+    }
+    return least - (double)total / 64; /* the lists of tiles, and what steps add */
+}
+
 } // namespace
 
-int LM_P(lm_gpu_may_depart)(struct lm_backend *b, int species, const struct lm_partition *to)
+int LM_P(lm_gpu_may_depart)(struct lm_backend *b, const struct lm_partition *to)
 {
-    departure d = departure_to(b, species, to);
-    end_departure(lm_gpu_of(b), &d);
-    end_parcel(d.parcel);
-    return d.fits;
+    struct lm_gpu *g = lm_gpu_of(b);
+    double out[LM_MAX_SPECIES], in[LM_MAX_SPECIES], count[LM_MAX_SPECIES];
+    for (int s = 0; s < b->setup.species_count; s++) {
+        departure d = departure_to(b, s, to);
+        out[s] = (double)d.leaving.size;
+        in[s] = (double)d.parcel->in.size;
+        count[s] = (double)d.parcel->in.all;
+        end_departure(g, &d);
+        end_parcel(d.parcel);
+    }
+    return !lm_ranks_largest(least_free(g, to, out, in, count) < 0);
 }
 
 int LM_P(lm_gpu_depart)(struct lm_backend *b, int species, const struct lm_partition *to, struct lm_parcel **out,
@@ -438,15 +469,11 @@ int LM_P(lm_gpu_depart)(struct lm_backend *b, int species, const struct lm_parti
     lm_gpu_range range("departure");
     struct lm_gpu *g = lm_gpu_of(b);
     departure d = departure_to(b, species, to);
-    if (d.fits)
-        hand_over(g, species, d.at, d.counters, d.leaving, d.parcel);
+    hand_over(g, species, d.at, d.counters, d.leaving, d.parcel);
     end_departure(g, &d);
     *count = d.parcel->in.all;
     *out = d.parcel;
-    if (d.fits)
-        return g->failed;
-    end_parcel(d.parcel);
-    return LM_STOPPED;
+    return g->failed;
 }
 
 int LM_P(lm_gpu_arrive)(struct lm_backend *b, int species, struct lm_parcel *p)

@@ -149,7 +149,7 @@ int LM_P(lm_gpu_get_particles)(struct lm_backend *b, int species, uint64_t first
 int LM_P(lm_gpu_sort)(struct lm_backend *b, int species);
 int LM_P(lm_gpu_reserve_more)(struct lm_backend *b, int species, uint64_t more);
 int LM_P(lm_gpu_migrate)(struct lm_backend *b, int species, uint64_t *gone, uint64_t *come);
-int LM_P(lm_gpu_may_depart)(struct lm_backend *b, int species, const struct lm_partition *to);
+int LM_P(lm_gpu_may_depart)(struct lm_backend *b, const struct lm_partition *to);
 int LM_P(lm_gpu_depart)(struct lm_backend *b, int species, const struct lm_partition *to, struct lm_parcel **out,
                         uint64_t *count);
 int LM_P(lm_gpu_arrive)(struct lm_backend *b, int species, struct lm_parcel *parcel);

@@ -293,6 +293,7 @@ struct lm_b_step {
     double dt;
     int substeps, voids;
     enum lm_b_mean mean; /* what LM_MEAN_B gets of B after each substep */
+    int keeps_void;      /* 1: LM_VOID stays, because another round of the same step follows */
 };
 
 struct lm_backend;
@@ -369,10 +370,9 @@ struct lm_particle_ops {
 
     /* When the domain is divided anew, also for such backends: all particles go to their owners in the new division.
      * What this rank gets stays in memory of the device when the backend is destroyed, until `arrive` puts it into the
-     * next one and frees it. `depart` returns LM_STOPPED on all ranks where some GPU has no memory for it: nothing has
-     * changed then, and get and put serve. `may_depart` says beforehand whether all GPUs have it: 1 or 0 on all ranks.
-     * NULL where get and put always serve. */
-    int (*may_depart)(struct lm_backend *b, int species, const struct lm_partition *to);
+     * next one and frees it. `may_depart` says beforehand whether all GPUs have memory for all species to depart and to
+     * arrive: 1 or 0 on all ranks. Without it the other two end all ranks. NULL where get and put serve. */
+    int (*may_depart)(struct lm_backend *b, const struct lm_partition *to);
     int (*depart)(struct lm_backend *b, int species, const struct lm_partition *to, struct lm_parcel **out,
                   uint64_t *count);
     int (*arrive)(struct lm_backend *b, int species, struct lm_parcel *parcel);
@@ -465,8 +465,8 @@ struct lm_backend_ops {
      * stands. 1/n keeps a substep of this length stable; 0: it need not. */
     int (*closure)(struct lm_backend *b, enum lm_array density, enum lm_array other, double substep);
 
-    /* B, and with it E in the voids of the last closure, which LM_VOID then has. LM_MEAN_B gets its part of the mean.
-     */
+    /* B, and with it E in the voids of the last closure, which LM_VOID then has unless the step keeps it. LM_MEAN_B
+     * gets its part of the mean. */
     int (*advance_b)(struct lm_backend *b, const struct lm_b_step *step);
 
     /* B where it diffuses fast: the last part of a step of B (larmor/physics/fields/relaxation.h). dt: of the step; 0:

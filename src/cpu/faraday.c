@@ -138,7 +138,7 @@ int lm_cpu_advance_b(struct lm_backend *b, const struct lm_b_step *step)
     lm_cpu_prescribe_e(c, c->e);
     if (lm_halo_needs_moments(b->setup.halo))
         lm_halo_refresh(b->setup.halo, &c->array[LM_PER_DENSITY], 1);
-    lm_cpu_begin_void_field(c, step->voids);
+    lm_cpu_begin_void_field(c, step);
     lm_cpu_begin_strips(c, (int)step->ion_current, step->dt, step->substeps);
     for (int r = 0; r < step->substeps; r++) {
         if (lm_stop_now())

@@ -75,9 +75,9 @@ void lm_cpu_extrapolate_current(struct lm_cpu *c, double *const to[3]);
 
 /* src/cpu/void_field.c: E_v of voids (larmor/physics/fields/void_field.h). */
 
-/* At the beginning of a step of B: LM_VOID and c->has_void of the last closure, and no E_v elsewhere. `voids`: that of
- * advance_b. */
-void lm_cpu_begin_void_field(struct lm_cpu *c, int voids);
+/* At the beginning of a step of B or a round of one: LM_VOID, unless the step keeps it, and c->has_void of the last
+ * closure, and no E_v elsewhere. */
+void lm_cpu_begin_void_field(struct lm_cpu *c, const struct lm_b_step *step);
 
 /* In a stage of Runge-Kutta, with c->curl of that stage and all of Ohm's E in c->e: adds E_v to c->e and advances it.
  */

@@ -41,24 +41,27 @@ static void find_nodes(struct lm_cpu *c)
     }
 }
 
-void lm_cpu_begin_void_field(struct lm_cpu *c, int voids)
+void lm_cpu_begin_void_field(struct lm_cpu *c, const struct lm_b_step *step)
 {
     const size_t size = c->base.setup.grid.size;
     const double *per_density = c->array[LM_PER_DENSITY];
     double *was_void = c->array[LM_VOID];
     int any = 0;
-    if (!voids && c->used_void)
+    if (!step->voids && c->used_void)
         clear(c);
-    c->used_void = voids;
+    c->used_void = step->voids;
     c->has_void = 0;
-    if (!voids)
+    if (!step->voids)
         return;
 #pragma omp parallel for num_threads(c->grid_threads) reduction(| : any)
     for (size_t k = 0; k < size; k++) {
-        was_void[k] = per_density[k] == 0.0 ? 1.0 : 0.0;
-        any |= per_density[k] == 0.0;
+        const int is_void = per_density[k] == 0.0;
+        if (!step->keeps_void)
+            was_void[k] = is_void;
+        any |= is_void;
     }
-    lm_halo_refresh(c->base.setup.halo, &c->array[LM_VOID], 1);
+    if (!step->keeps_void)
+        lm_halo_refresh(c->base.setup.halo, &c->array[LM_VOID], 1);
     find_nodes(c);
     c->has_void = any;
 }

@@ -100,20 +100,6 @@ static void take_arrays(struct lm_distributed *d, const struct lm_halo_move *mov
     free(before);
 }
 
-/* Particles go to their owners in the division `next` at once. Returns 0 where the host has to do it. */
-static int take_parcel(struct lm_distributed *d, int s, const struct lm_partition *next, struct luggage *l)
-{
-    if (!d->part->particles->depart)
-        return 0;
-    const int status = d->part->particles->depart(d->part, s, next, &l->parcel[s], &l->count[s]);
-    if (status == LM_STOPPED) {
-        l->parcel[s] = NULL;
-        return 0;
-    }
-    must(status);
-    return 1;
-}
-
 static void take_particles(struct lm_distributed *d, int s, struct luggage *l)
 {
     must(lm_sort_parts(d, s));
@@ -126,7 +112,9 @@ static void take_particles(struct lm_distributed *d, int s, struct luggage *l)
 static void take_species(struct lm_distributed *d, int s, const struct lm_partition *next, struct luggage *l)
 {
     const uint64_t maps = lm_map_size(&d->whole.maps);
-    if (!take_parcel(d, s, next, l))
+    if (d->part->particles->depart)
+        must(d->part->particles->depart(d->part, s, next, &l->parcel[s], &l->count[s]));
+    else
         take_particles(d, s, l);
     if (maps == 0)
         return;
@@ -245,13 +233,11 @@ static int has_memory(struct lm_distributed *d, const struct lm_partition *next)
 {
     const struct lm_particle_ops *ops = d->part->particles;
     double bytes = 0;
-    for (int s = 0; s < d->whole.species_count; s++) {
-        if (ops->may_depart && !ops->may_depart(d->part, s, next))
-            return 0;
-        bytes += ops->may_depart ? 0 : 2.0 * (double)lm_particle_bytes(d, d->present[s]);
-    }
-    return !lm_ranks_largest(bytes > 0 &&
-                             lm_memory_require(bytes * lm_ranks_here(), LM_MEMORY_RESERVE, "a new division"));
+    if (ops->may_depart)
+        return ops->may_depart(d->part, next);
+    for (int s = 0; s < d->whole.species_count; s++)
+        bytes += 2.0 * (double)lm_particle_bytes(d, d->present[s]);
+    return !lm_ranks_largest(lm_memory_require(bytes * lm_ranks_here(), LM_MEMORY_RESERVE, "a new division") != LM_OK);
 }
 
 int lm_rebalance(struct lm_distributed *d, const double *cost)

@@ -150,9 +150,14 @@ static int advance_b_by_rounds(struct lm_sim *sim, int rounds)
 {
     struct lm_backend *b = sim->backend;
     const double dt = sim->config->run.dt;
-    const struct lm_b_step step = {LM_J_NEW, dt / rounds, sim->substeps / rounds, sim->control.voids > 0,
-                                   sim->feels_mean ? LM_MEAN_BEGINS : LM_NO_MEAN};
+    struct lm_b_step step = {LM_J_NEW,
+                             dt / rounds,
+                             sim->substeps / rounds,
+                             sim->control.voids > 0,
+                             sim->feels_mean ? LM_MEAN_BEGINS : LM_NO_MEAN,
+                             0};
     for (int round = 0; round < rounds; round++) {
+        step.keeps_void = round < rounds - 1;
         LM_TRY(round == 0 ? lm_sim_advance_electrons(sim, LM_N_OLD) : lm_sim_turn_electrons(sim));
         LM_TRY(b->ops->closure(b, LM_N_OLD, LM_N_NEW, dt / sim->substeps));
         LM_TRY(b->ops->advance_b(b, &step));
@@ -184,7 +189,7 @@ static int advance_b(struct lm_sim *sim)
 static int forecast_b(struct lm_sim *sim)
 {
     struct lm_backend *b = sim->backend;
-    const struct lm_b_step step = {LM_J_AHEAD, sim->config->run.dt / 2, sim->substeps / 2, 0, LM_MEAN_ENDS};
+    const struct lm_b_step step = {LM_J_AHEAD, sim->config->run.dt / 2, sim->substeps / 2, 0, LM_MEAN_ENDS, 0};
     LM_TRY(b->ops->copy(b, LM_KEPT_B, LM_B, 3));
     LM_TRY(b->ops->closure(b, LM_N_NEW, LM_N_NEW, sim->config->run.dt / sim->substeps));
     return b->ops->advance_b(b, &step);
