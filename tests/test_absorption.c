@@ -137,6 +137,32 @@ START_TEST(an_ion_takes_the_entropy_of_its_electrons)
 }
 END_TEST
 
+static double largest_pressure(struct lm_sim *sim)
+{
+    double *p = pressure_of(sim), most = 0;
+    for (size_t k = 0; k < sim->grid.cells; k++)
+        most = fmax(most, p[k]);
+    free(p);
+    return most;
+}
+
+/* The same wind with cells of half the size. The few ions that a wake draws to its body once left entropy in the cells
+ * at its lee, 2.2 times that of the wind by t = 0.7, and some such runs ended with fields that were not finite. Nothing
+ * compresses electrons there, nor before the body in this supersonic wind. The noise at the start makes 1.14 times. */
+static const char fine[] = "[run]\nsteps = 140\ndt = 0.005\nseed = 1\n[grid]\nnx = 64\nny = 64\nlx = 4\nly = 4\n"
+                           "[electrons]\nclosure = evolved\ntemperature = 0.1\n[fields]\ndensity_floor = 0.05\n"
+                           "[species.p]\nparticles_per_cell = 16\ntemperature = 0.02\ndrift_x = 2\n"
+                           "[body.rock]\nshape = disk\nx = 2\ny = 2.05\nradius = 0.65\nfields = insulating\n";
+
+START_TEST(no_entropy_piles_up_in_the_lee)
+{
+    struct lm_sim *sim = sim_new(fine, NULL);
+    advance(sim, 140);
+    ck_assert_double_lt(largest_pressure(sim), pow(1.4, GAMMA) * 0.1);
+    sim_free(sim);
+}
+END_TEST
+
 /* A wind between two boxes that absorb its ions, with one row of cells between them. Once, the entropy of the electrons
  * grew in this row, by what stayed of the absorbed ions and by the current in the surfaces, until no step could be
  * taken after t = 0.7. Nothing presses the electrons but the wind, with m n u^2 + p + B^2/2 = 1.45. */
@@ -156,10 +182,7 @@ START_TEST(a_slot_between_bodies_stays_cool)
     double most = 0;
     for (int n = 10; n <= 200; n += 10) {
         advance(sim, n);
-        double *p = pressure_of(sim);
-        for (size_t k = 0; k < sim->grid.cells; k++)
-            most = fmax(most, p[k]);
-        free(p);
+        most = fmax(most, largest_pressure(sim));
     }
     ck_assert_double_lt(most, 1.45);
     sim_free(sim);
@@ -177,6 +200,7 @@ int main(void)
     tcase_add_loop_test(t, marks_are_mirror_images, 0, 16);
     tcase_add_loop_test(t, entropy_falls, 0, 2);
     tcase_add_loop_test(t, an_ion_takes_the_entropy_of_its_electrons, 0, 2);
+    tcase_add_test(t, no_entropy_piles_up_in_the_lee);
     tcase_add_loop_test(t, a_slot_between_bodies_stays_cool, 0, 3);
     suite_add_tcase(suite, t);
     return suite_run(suite);

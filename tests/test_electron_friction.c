@@ -170,7 +170,7 @@ START_TEST(terms_of_ohms_law)
     for (int k = 0; k < SPECIES; k++)
         for (int d = 0; d < 3; d++)
             friction[d] += start[k].eta * start[k].charge * start[k].density * (start[k].drift[d] - current[d] / n);
-    ck_assert_int_eq(lm_electric_make(sim, sim->config, &terms), LM_OK);
+    ck_assert_int_eq(lm_electric_make(sim, sim->config, 1, &terms), LM_OK);
     const size_t k = lm_at(&sim->grid, 3, 2);
     for (int d = 0; d < 3; d++) {
         const int e = (d + 1) % 3, g = (d + 2) % 3;

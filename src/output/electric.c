@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/threads.h"
 #include "config/facts.h"
 #include "larmor/body.h"
 #include "larmor/physics/fields/side_current.h"
@@ -35,6 +36,7 @@ struct maker {
     struct lm_field_sides sides;
     int external; /* 1: there is a current outside the plasma */
     int friction; /* 1: electrons rub on single species */
+    int threads;
     double *work[WORK];
     uint8_t *solid;            /* 1 in bodies, with ghost cells; NULL without bodies */
     struct lm_body_node *node; /* lm_body_nodes; NULL without bodies */
@@ -56,6 +58,10 @@ static struct lm_ohm ohm_of(const struct lm_config *c, const struct lm_grid *g)
 static void fill_ghosts(const struct maker *m, double *a)
 {
     const struct lm_grid *g = &m->grid;
+    if (!m->walls[0] && !m->walls[1]) {
+        lm_grid_wrap(g, a);
+        return;
+    }
     for (int j = -LM_GHOST; j < g->ny + LM_GHOST; j++)
         for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++) {
             const int from_i = m->walls[0] ? lm_nearest_cell(i, g->nx) : i,
@@ -131,6 +137,7 @@ static void find_motional(struct maker *m)
     const struct lm_grid *g = &m->grid;
     const struct lm_view b = view_of(m, B), j = view_of(m, J), none = {.s = 0},
                          external = m->external ? view_of(m, MOTIONAL) : none;
+#pragma omp parallel for num_threads(m->threads)
     for (int y = -1; y <= g->ny; y++)
         for (int x = -1; x <= g->nx; x++) {
             const long k = (long)lm_at(g, x, y);
@@ -138,6 +145,7 @@ static void find_motional(struct maker *m)
                                                           lm_external_at(external, k), m->ohm.inv_dx, m->ohm.inv_dy);
             m->work[J][k] = v.x, m->work[J + 1][k] = v.y, m->work[J + 2][k] = v.z;
         }
+#pragma omp parallel for num_threads(m->threads)
     for (int y = 0; y < g->ny; y++)
         for (int x = 0; x < g->nx; x++) {
             const size_t k = lm_at(g, x, y);
@@ -187,6 +195,7 @@ static void apply_ohm(struct maker *m, struct lm_view motional, int slip, enum l
         all.pressure[d] = m->work[PRESSURE_E + d];
     if (!resistive)
         ohm.eta_hyper = 0;
+#pragma omp parallel for num_threads(m->threads)
     for (int y = -m->walls[1]; y < g->ny; y++)
         for (int x = -m->walls[0]; x < g->nx; x++) {
             const size_t k = lm_at(g, x, y);
@@ -199,14 +208,17 @@ static void apply_ohm(struct maker *m, struct lm_view motional, int slip, enum l
         }
 }
 
-/* The resistive term has the friction with single species, in the place of the motional field. */
-static int find_terms(struct maker *m)
+/* The resistive term has the friction with single species, in the place of the motional field. `all`: not only that
+ * term, which the powers need. */
+static int find_terms(struct maker *m, int all)
 {
     const double *const zero = m->work[ZERO];
     const struct lm_view none = {zero, zero, zero, m->grid.stride};
     int status = LM_OK;
-    apply_ohm(m, view_of(m, MOTIONAL), SLIP, LM_E_HALL);
-    apply_ohm(m, none, ZERO, LM_E_PRESSURE);
+    if (all) {
+        apply_ohm(m, view_of(m, MOTIONAL), SLIP, LM_E_HALL);
+        apply_ohm(m, none, ZERO, LM_E_PRESSURE);
+    }
     for (int d = 0; d < 3 && m->friction && !status; d++)
         status = get(m, LM_FRICTION_FORCE + d, MOTIONAL + d);
     if (!status)
@@ -220,10 +232,12 @@ static void find_work(struct maker *m, double *const e[3], double *power)
     const struct lm_grid *g = &m->grid;
     double *const product[3] = {m->work[MOTIONAL], m->work[MOTIONAL + 1], m->work[MOTIONAL + 2]};
     for (int d = 0; d < 3; d++) {
+#pragma omp parallel for num_threads(m->threads)
         for (size_t k = 0; k < g->size; k++)
             product[d][k] = m->work[J + d][k] * e[d][k];
         lm_grid_wrap(g, product[d]); /* the nodes on lower walls are there */
     }
+#pragma omp parallel for num_threads(m->threads)
     for (int y = 0; y < g->ny; y++)
         for (int x = 0; x < g->nx; x++) {
             const size_t k = lm_at(g, x, y);
@@ -258,12 +272,14 @@ static void find_compression(struct maker *m, double *power)
 {
     const struct lm_grid *g = &m->grid;
     double *const u[2] = {m->work[MOTIONAL], m->work[MOTIONAL + 1]};
+#pragma omp parallel for num_threads(m->threads)
     for (int y = -1; y < g->ny; y++)
         for (int x = -1; x < g->nx; x++) {
             for (int axis = 0; axis < 2; axis++)
                 u[axis][lm_at(g, x, y)] = electron_velocity(m, axis, x, y);
         }
     const struct lm_view all = {u[0], u[1], u[1], g->stride};
+#pragma omp parallel for num_threads(m->threads)
     for (int y = 0; y < g->ny; y++)
         for (int x = 0; x < g->nx; x++) {
             const size_t k = lm_at(g, x, y);
@@ -292,12 +308,15 @@ static void lay_out(struct maker *m, double *next, double *e[3])
         e[d] = next;
 }
 
-int lm_electric_make(struct lm_sim *sim, const struct lm_config *config, struct lm_electric *out)
+int lm_electric_make(struct lm_sim *sim, const struct lm_config *config, int terms, struct lm_electric *out)
 {
     enum { ARRAYS = 3 * LM_E_TERMS + LM_POWERS + WORK + 3 };
     _Static_assert((int)ARRAYS < (int)LM_ELECTRIC_ARRAYS, "raise LM_ELECTRIC_ARRAYS");
-    struct maker m = {
-        .sim = sim, .grid = lm_config_grid(config), .external = lm_has_external_current(config), .out = out};
+    struct maker m = {.sim = sim,
+                      .grid = lm_config_grid(config),
+                      .external = lm_has_external_current(config),
+                      .threads = lm_threads_wanted(config->run.threads),
+                      .out = out};
     double *e[3];
     for (int s = 0; s < config->species_count; s++)
         m.friction |= lm_has_friction(&config->species[s]);
@@ -317,7 +336,7 @@ int lm_electric_make(struct lm_sim *sim, const struct lm_config *config, struct 
         for (int d = 0; d < 3; d++)
             memcpy(e[d], out->e[LM_E_CONVECTION][d], m.grid.size * sizeof *e[d]);
         find_motional(&m);
-        status = find_terms(&m);
+        status = find_terms(&m, terms);
     }
     if (!status)
         find_powers(&m, e);

@@ -21,8 +21,9 @@ struct lm_electric {
     double *power[LM_POWERS]; /* grid arrays */
 };
 
-/* LM_FAILED: no memory. The caller frees with lm_electric_free, also after a failure. */
-int lm_electric_make(struct lm_sim *sim, const struct lm_config *config, struct lm_electric *out);
+/* The powers, and where `terms` is not 0 the terms of E. LM_FAILED: no memory. The caller frees with lm_electric_free,
+ * also after a failure. */
+int lm_electric_make(struct lm_sim *sim, const struct lm_config *config, int terms, struct lm_electric *out);
 void lm_electric_free(struct lm_electric *e);
 
 #endif

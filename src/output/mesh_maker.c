@@ -50,6 +50,7 @@ static void join_sums(struct lm_mesh_maker *m, double *values)
 void lm_mesh_coarsen(struct lm_mesh_maker *m, const double *values, size_t stride, double *out)
 {
     const int by = m->request->coarsen;
+#pragma omp parallel for num_threads(m->threads)
     for (int j = 0; j < m->coarse.ny; j++)
         for (int i = 0; i < m->coarse.nx; i++) {
             const double *first = values + (size_t)(m->request->region.from_y + j * by) * stride +
@@ -74,6 +75,7 @@ void lm_mesh_coarsen_of_b(struct lm_mesh_maker *m, const double *b, int componen
 {
     const struct lm_grid *g = &m->grid;
     const struct lm_view all = {b, b + g->size, b + 2 * g->size, g->stride};
+#pragma omp parallel for num_threads(m->threads)
     for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++) {
             const size_t k = lm_at(g, i, j);

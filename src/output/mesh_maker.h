@@ -28,7 +28,7 @@ struct lm_mesh_maker {
     struct lm_grid coarse; /* of the file */
     double *work;          /* an array of the run */
     int summed;            /* arrays of this state that are in the sums */
-    int count, status;
+    int count, status, threads;
     struct lm_mesh mesh[LM_MAX_MESHES];
     char name[LM_MAX_MESHES][LM_MESH_NAME]; /* of the records */
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/threads.h"
 #include "output/describe.h"
 #include "output/electric.h"
 #include "output/grid_quantities.h"
@@ -78,7 +79,7 @@ static void add_electric(struct lm_mesh_maker *m)
     static const char *const powers[LM_POWERS] = {"J_dot_E", "heating_resistive", "heating_compression"};
     struct lm_electric e = {.memory = NULL};
     if (!m->status)
-        m->status = lm_electric_make(m->sim, m->config, &e);
+        m->status = lm_electric_make(m->sim, m->config, lm_mesh_wants(m, LM_Q_E_TERMS), &e);
     for (int k = 0; k < 3 * LM_E_TERMS && lm_mesh_wants(m, LM_Q_E_TERMS) && !m->status; k++) {
         double *out = lm_mesh_add(m, terms[k / 3], lm_mesh_axes[k % 3], LM_MESH_E, lm_places_of_e[k % 3]);
         if (out)
@@ -192,7 +193,11 @@ static int write_file(struct lm_mesh_maker *m)
 
 static int make(struct lm_sim *sim, const struct lm_config *c, const struct lm_mesh_request *request)
 {
-    struct lm_mesh_maker m = {.sim = sim, .config = c, .request = request, .grid = lm_config_grid(c)};
+    struct lm_mesh_maker m = {.sim = sim,
+                              .config = c,
+                              .request = request,
+                              .grid = lm_config_grid(c),
+                              .threads = lm_threads_wanted(c->run.threads)};
     const struct lm_cells *r = &request->region;
     const int by = request->coarsen, nx = (r->to_x - r->from_x) / by, ny = (r->to_y - r->from_y) / by;
     m.coarse = lm_grid_make(nx, ny, nx * by * m.grid.dx, ny * by * m.grid.dy);

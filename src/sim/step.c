@@ -137,13 +137,12 @@ int lm_sim_substeps_needed(const struct lm_sim *sim)
 }
 
 /* The rounds of B and the entropy of evolved electrons at most. What a mean of B or a strip beyond a radiating side
- * counts on is one row of substeps. With rounds an absorbed ion takes 6 % too little of the entropy in place of 4 %
- * (tests/test_absorption.c); why is not known. */
+ * counts on is one row of substeps. */
 static int most_rounds(const struct lm_sim *sim)
 {
     enum { MOST_ROUNDS = 16 };
     const struct lm_setup *s = &sim->backend->setup;
-    return sim->feels_mean || !lm_may_feel_mean(s) || lm_any_body_absorbs(&s->bodies) ? 1 : MOST_ROUNDS;
+    return sim->feels_mean || !lm_may_feel_mean(s) ? 1 : MOST_ROUNDS;
 }
 
 static int advance_b_by_rounds(struct lm_sim *sim, int rounds)

@@ -6,6 +6,9 @@
  *
  * A cell at a surface obeys V ds/dt = -s sum of L max(u, 0) over the surfaces in it, with its open volume V, the length
  * L of a surface, and the velocity u = J_i / n of the ions at the centre of the cell along the normal, into the body.
+ * Where the density is below LM_VOID_SHARE of the floor, hardly an ion holds electrons in the cell. They have no mass,
+ * so that the body takes all of them at once. Else the few ions that a wake draws to its body would bring entropy into
+ * these cells and take none of it along.
  */
 #ifndef LARMOR_PHYSICS_FLUID_ABSORPTION_H
 #define LARMOR_PHYSICS_FLUID_ABSORPTION_H
@@ -24,16 +27,21 @@ struct lm_surface_cell {
     float normal[LM_MOST_FACINGS][2]; /* the normal of a surface times its length, into the body, in lengths of faces */
 };
 
+/* A rate that leaves nothing. */
+#define LM_ABSORBED_AT_ONCE 1e100
+
 /* The sum of L u / V of a cell, >= 0, in units of Omega_ci. */
 LM_HD double lm_absorption_rate(const struct lm_flow_moments *m, const struct lm_surface_cell *c,
                                 const struct lm_ohm *o)
 {
     const long k = (long)c->k;
-    const double per_n = 1.0 / lm_max(lm_middle_density(m, k), lm_least_push_density(o));
+    const double n = lm_middle_density(m, k), per_n = 1.0 / lm_max(n, lm_least_push_density(o));
     const double x = m->current[0][k] * per_n * o->inv_dx, y = m->current[1][k] * per_n * o->inv_dy;
     double flow = 0.0;
-    for (int n = 0; n < c->surfaces; n++)
-        flow = flow + lm_max(x * (double)c->normal[n][0] + y * (double)c->normal[n][1], 0.0);
+    if (n < LM_VOID_SHARE * o->floor)
+        return LM_ABSORBED_AT_ONCE;
+    for (int of = 0; of < c->surfaces; of++)
+        flow = flow + lm_max(x * (double)c->normal[of][0] + y * (double)c->normal[of][1], 0.0);
     return flow / (double)c->volume;
 }
 
