@@ -112,6 +112,9 @@ START_TEST(entropy_falls)
         const double content = after * volume / unit;
         require_near(content, round(content), 1e-3);
         require_near((double)lm_wide_value(source), round((after - before) * volume / unit), 0);
+        source = (struct lm_wide){0, 0};
+        require(lm_absorb_entropy(before, LM_ABSORBED_AT_ONCE, volume, 1e-9, 40, &source) == 0);
+        require_near((double)lm_wide_value(source), -round(before * volume / unit), 0);
     }
 }
 END_TEST

@@ -160,7 +160,7 @@ START_TEST(terms_of_ohms_law)
                 "bz = 0.8\neta = 0.01\n" SPECIES_TEXT,
                 NULL);
     const double *b = fields[1];
-    struct lm_electric terms;
+    struct lm_electric terms, powers;
     double n = 0, current[3] = {0, 0, 0}, friction[3] = {0, 0, 0};
     for (int k = 0; k < SPECIES; k++)
         for (int d = 0; d < 3; d++) {
@@ -177,6 +177,10 @@ START_TEST(terms_of_ohms_law)
         ck_assert_double_eq_tol(terms.e[LM_E_RESISTIVE][d][k], friction[d], 1e-4);
         ck_assert_double_eq_tol(terms.e[LM_E_CONVECTION][d][k], -(current[e] * b[g] - current[g] * b[e]) / n, 1e-4);
     }
+    ck_assert_int_eq(lm_electric_make(sim, sim->config, 0, &powers), LM_OK);
+    for (int p = 0; p < LM_POWERS; p++)
+        ck_assert_mem_eq(powers.power[p], terms.power[p], sim->grid.size * sizeof(double));
+    lm_electric_free(&powers);
     lm_electric_free(&terms);
     sim_free(sim);
 }

@@ -418,9 +418,18 @@ double area_of(const struct lm_cells *of)
     return (double)(of->to_x - of->from_x) * (double)(of->to_y - of->from_y);
 }
 
+/* At most: all arrays of the grid, with their halo, on the way to the next backend. */
+double bytes_of_arrays(const struct lm_setup *s, const struct lm_partition *to)
+{
+    const struct lm_cells *own = &to->own[lm_rank()], held = {own->from_x - to->halo, own->to_x + to->halo,
+                                                              own->from_y - to->halo, own->to_y + to->halo};
+    return area_of(&held) * (LM_SPECIES_N + s->species_count + 3 * (s->background_count + s->pushed_species)) *
+           (double)sizeof(double);
+}
+
 /* The bytes of the device that stay free when a division is at its fullest; below 0 where there are too few. `out` and
  * `in`: the bytes of each species that leave and that come; `count`: the particles that come. What is not particles
- * grows as the cells of the rank do. */
+ * counts as if it grew with the cells of the rank, which has a GPU for itself. */
 double least_free(const struct lm_gpu *g, const struct lm_partition *to, const double *out, const double *in,
                   const double *count)
 {
@@ -431,14 +440,14 @@ double least_free(const struct lm_gpu *g, const struct lm_partition *to, const d
     double now = (double)free_bytes, least = now, rest = (double)(total - free_bytes);
     for (int s = 0; s < species; s++) { /* they depart */
         const struct lm_gpu_species *of = &g->species[s];
-        const double held =
-            bytes_of_particles((double)of->capacity) + (double)of->home_capacity * (double)sizeof *of->home;
+        const double held = bytes_of_particles((double)of->capacity);
         least = fmin(least, now - out[s] + fmin(0, held - in[s]));
         now += held - in[s];
         rest -= held;
     }
     now -= rest * fmax(0, area_of(&to->own[lm_rank()]) / area_of(&g->base.setup.grid.own) - 1);
-    for (int s = 0; s < species; s++) { /* they arrive */
+    least = fmin(least, now - bytes_of_arrays(&g->base.setup, to)); /* the backend is made beside them */
+    for (int s = 0; s < species; s++) {                             /* they arrive */
         const double arrays = bytes_of_particles(count[s] + count[s] / 64);
         least = fmin(least, now - arrays);
         now += in[s] - arrays;

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/threads.h"
 #include "config/facts.h"
 #include "larmor/body.h"
 #include "larmor/physics/fields/side_current.h"
@@ -315,7 +314,7 @@ int lm_electric_make(struct lm_sim *sim, const struct lm_config *config, int ter
     struct maker m = {.sim = sim,
                       .grid = lm_config_grid(config),
                       .external = lm_has_external_current(config),
-                      .threads = lm_threads_wanted(config->run.threads),
+                      .threads = lm_output_threads(config),
                       .out = out};
     double *e[3];
     for (int s = 0; s < config->species_count; s++)

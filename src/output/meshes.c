@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/threads.h"
 #include "output/describe.h"
 #include "output/electric.h"
 #include "output/grid_quantities.h"
@@ -193,11 +192,8 @@ static int write_file(struct lm_mesh_maker *m)
 
 static int make(struct lm_sim *sim, const struct lm_config *c, const struct lm_mesh_request *request)
 {
-    struct lm_mesh_maker m = {.sim = sim,
-                              .config = c,
-                              .request = request,
-                              .grid = lm_config_grid(c),
-                              .threads = lm_threads_wanted(c->run.threads)};
+    struct lm_mesh_maker m = {
+        .sim = sim, .config = c, .request = request, .grid = lm_config_grid(c), .threads = lm_output_threads(c)};
     const struct lm_cells *r = &request->region;
     const int by = request->coarsen, nx = (r->to_x - r->from_x) / by, ny = (r->to_y - r->from_y) / by;
     m.coarse = lm_grid_make(nx, ny, nx * by * m.grid.dx, ny * by * m.grid.dy);

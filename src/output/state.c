@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/threads.h"
+
 int lm_output_b(struct lm_sim *sim, const struct lm_grid *g, double **b)
 {
     int status = LM_OK;
@@ -13,4 +15,10 @@ int lm_output_b(struct lm_sim *sim, const struct lm_grid *g, double **b)
         lm_grid_wrap(g, *b + (size_t)d * g->size);
     }
     return status;
+}
+
+int lm_output_threads(const struct lm_config *config)
+{
+    enum { ENOUGH_CELLS = 4096 };
+    return lm_threads_useful(lm_config_grid(config).cells, ENOUGH_CELLS, lm_threads_wanted(config->run.threads));
 }

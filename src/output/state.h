@@ -8,4 +8,7 @@
  * LM_FAILED: no memory; *b is NULL. */
 int lm_output_b(struct lm_sim *sim, const struct lm_grid *grid, double **b);
 
+/* The threads that have enough to do in a loop over the cells. */
+int lm_output_threads(const struct lm_config *config);
+
 #endif

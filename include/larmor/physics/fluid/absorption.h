@@ -6,9 +6,9 @@
  *
  * A cell at a surface obeys V ds/dt = -s sum of L max(u, 0) over the surfaces in it, with its open volume V, the length
  * L of a surface, and the velocity u = J_i / n of the ions at the centre of the cell along the normal, into the body.
- * Where the density is below LM_VOID_SHARE of the floor, hardly an ion holds electrons in the cell. They have no mass,
- * so that the body takes all of them at once. Else the few ions that a wake draws to its body would bring entropy into
- * these cells and take none of it along.
+ * Where the density is below LM_VOID_SHARE of the floor, hardly any ions are left to hold electrons. These have no
+ * mass, so that the body takes all of them at once. Otherwise the few ions that a wake draws to its body would bring
+ * entropy into these cells and take none of it along.
  */
 #ifndef LARMOR_PHYSICS_FLUID_ABSORPTION_H
 #define LARMOR_PHYSICS_FLUID_ABSORPTION_H
