@@ -61,7 +61,7 @@ This page lists what `make verify FORM=full` has found on GPUs: the numbers of t
 of the quick form of all others. Seven lessons have no large form. In advection, convergence, electron heating, gyration,
 invariance and Landau damping no noise of particles decides, or the case refines its runs itself. The case beside peers has the
 settings of published runs. Drifts and starts have the numbers of particles that their limits are for. Thin plasma at open sides
-takes $10^5$ steps in boxes so small that a core is faster than a GPU, and was run on a core. The bands are those of the
+takes $10^5$ steps in small boxes, and was run on a core. The bands are those of the
 [runs on a CPU](verification.md). The time is the sum of the times of all runs, with starts and files. This page is made from
 [verification_gpu.json](verification_gpu.json) by [tools/verify.py](../../tools/verify.py).
 

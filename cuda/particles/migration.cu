@@ -418,7 +418,7 @@ double area_of(const struct lm_cells *of)
     return (double)(of->to_x - of->from_x) * (double)(of->to_y - of->from_y);
 }
 
-/* At most: all arrays of the grid, with their halo, on the way to the next backend. */
+/* The most bytes that the arrays of the grid, with their halo, take on the way to the next backend. */
 double bytes_of_arrays(const struct lm_setup *s, const struct lm_partition *to)
 {
     const struct lm_cells *own = &to->own[lm_rank()], held = {own->from_x - to->halo, own->to_x + to->halo,
@@ -428,8 +428,8 @@ double bytes_of_arrays(const struct lm_setup *s, const struct lm_partition *to)
 }
 
 /* The bytes of the device that stay free when a division is at its fullest; below 0 where there are too few. `out` and
- * `in`: the bytes of each species that leave and that come; `count`: the particles that come. What is not particles
- * counts as if it grew with the cells of the rank, which has a GPU for itself. */
+ * `in`: the bytes of each species that leave and that come; `count`: the particles that come. All other memory is
+ * assumed to grow as the cells of the rank do, and the rank is assumed to have the GPU for itself. */
 double least_free(const struct lm_gpu *g, const struct lm_partition *to, const double *out, const double *in,
                   const double *count)
 {

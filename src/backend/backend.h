@@ -371,7 +371,8 @@ struct lm_particle_ops {
     /* When the domain is divided anew, also for such backends: all particles go to their owners in the new division.
      * What this rank gets stays in memory of the device when the backend is destroyed, until `arrive` puts it into the
      * next one and frees it. `may_depart` says beforehand whether all GPUs have memory for all species to depart and to
-     * arrive: 1 or 0 on all ranks. Without it the other two end all ranks. NULL where get and put serve. */
+     * arrive: 1 or 0 on all ranks. Where they have not, `depart` and `arrive` end all ranks. NULL where get and put
+     * serve. */
     int (*may_depart)(struct lm_backend *b, const struct lm_partition *to);
     int (*depart)(struct lm_backend *b, int species, const struct lm_partition *to, struct lm_parcel **out,
                   uint64_t *count);

@@ -207,8 +207,8 @@ static void apply_ohm(struct maker *m, struct lm_view motional, int slip, enum l
         }
 }
 
-/* The resistive term has the friction with single species, in the place of the motional field. `all`: not only that
- * term, which the powers need. */
+/* The resistive term has the friction with single species, in the place of the motional field. Without `all` only
+ * this term is found, because the powers need no other one. */
 static int find_terms(struct maker *m, int all)
 {
     const double *const zero = m->work[ZERO];

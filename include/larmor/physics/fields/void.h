@@ -13,7 +13,7 @@
  * no void would keep their B between the void and the plasma, and the pressure of the field would not reach the ions.
  *
  * A cell is empty that has less than a share of the density floor. Two kinds of cells are empty up to the floor itself.
- * One kind was void when B advanced last (LM_VOID): single ions that cross a void do not end it, for at its edge it
+ * One kind was void as the last step ended (LM_VOID): single ions that cross a void do not end it, for at its edge it
  * would come and go with each of them, and the current of a cell that becomes void is lost. The other kind lies at the
  * edge of a plasma, with far less than the cells around. In such cells the current of the ions is too small for the
  * floor to carry B along, so that B there would lag behind that of the void.
