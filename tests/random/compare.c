@@ -186,13 +186,6 @@ static void describe(const struct compare_trace *t, struct lm_sim *sim, struct c
     free(config);
 }
 
-/* Whether the reference ends with a state that is not finite. Its bits cannot be compared: CPUs and GPUs write NaN
- * differently, and nothing goes on from it. */
-static int ends_in_nan(const struct compare_trace *t)
-{
-    return !lm_sim_is_finite(t->sim);
-}
-
 /* Compares after a step. Returns 1 when the run differs or cannot be compared. */
 static int compare_step(struct way_run *w)
 {
@@ -200,7 +193,7 @@ static int compare_step(struct way_run *w)
     double row[LM_ROW_MAX];
     uint64_t print;
     const int64_t step = w->sim->step;
-    if (step == t->steps && ends_in_nan(t))
+    if (step == t->steps && !t->is_finite)
         return lm_sim_is_finite(w->sim) &&
                compare_differs(w->result, step, "the state is finite, and that of the reference is not\n");
     if (lm_sim_fingerprint(w->sim, &print) || lm_row_fill(w->sim, w->sim->config, &t->references, 0, row)) {
@@ -286,7 +279,7 @@ static int compare_stop(struct way_run *w)
     if (in_check != t->in_check || strcmp(lm_error(), t->stopped))
         return compare_differs(w->result, step, "it stops with another message:\n%s\nreference:\n%s\n", lm_error(),
                                t->stopped);
-    return in_check && !ends_in_nan(t) ? compare_ends(t, w->sim, w->result) : 0;
+    return in_check && t->is_finite ? compare_ends(t, w->sim, w->result) : 0;
 }
 
 /* Writes the configuration as run.ini has it and reads it back into `out`. */

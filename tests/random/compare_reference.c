@@ -23,6 +23,7 @@ static int record(struct compare_trace *t)
 {
     int status = lm_row_fill(t->sim, t->sim->config, &t->references, 0, compare_row(t, t->sim->step));
     t->steps = t->sim->step;
+    t->is_finite = lm_sim_is_finite(t->sim);
     return status ? status : lm_sim_fingerprint(t->sim, &t->prints[t->steps]);
 }
 

@@ -17,7 +17,8 @@ struct compare_trace {
     double *rows;                 /* [steps + 1][column_count] */
     int in_check;                 /* it stopped before a step, not in one */
     char stopped[LM_MAX_MESSAGE]; /* why the run has not gone on to the end; "" when it has */
-    struct lm_sim *sim;           /* at the last step */
+    int is_finite;      /* at the last step. Else its bits cannot be compared: CPUs and GPUs write NaN differently */
+    struct lm_sim *sim; /* at the last step, or within the one that failed */
 };
 
 /* The backend and the settings of a run. */

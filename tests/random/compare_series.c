@@ -154,7 +154,7 @@ int compare_series(const struct compare_trace *t, const struct compare_way *way,
 {
     struct lm_config *c = compare_config(t, &way->before);
     /* a run does not end with a state that is not finite */
-    const int64_t steps = t->steps - ((t->stopped[0] && t->in_check) || !lm_sim_is_finite(t->sim));
+    const int64_t steps = t->steps - ((t->stopped[0] && t->in_check) || !t->is_finite);
     char path[LM_MAX_PATH];
     int differs = 0;
     if (c && steps >= 2) {
