@@ -209,6 +209,23 @@ START_TEST(whistlers_and_flow)
 }
 END_TEST
 
+/* In cells of few ions the motional field counts as no more than its limit, and diffusion counts in full. */
+START_TEST(cells_of_few_ions)
+{
+    for (int k = 0; k < 2; k++) {
+        struct lm_ohm ohm = {.floor = 0.1, .gamma = 1, .few = k == 0 ? 1.9 : 2.1, .thin_frequency = 50};
+        struct box x = box_new(8, 6, 4, 1.5, ohm, 0);
+        put_uniform(&x, LM_N_OLD, 2);
+        put_uniform(&x, LM_ETA, 0.01);
+        put_uniform(&x, LM_B, 1);
+        require_near(frequency_of(&x), 80 / 2. + 0.8, 1e-11);
+        put_uniform(&x, LM_B, 5);
+        require_near(frequency_of(&x), (k == 0 ? 80 * 5 / 2. : 50) + 0.8, 1e-11);
+        box_free(&x);
+    }
+}
+END_TEST
+
 /* The cell with the lowest density sets the frequency, but not below the floor. There are no waves along a direction
  * of one cell. */
 START_TEST(floor_and_single_cells)
@@ -258,6 +275,7 @@ int main(void)
     tcase_add_loop_test(t, fastest_carried_wave_has_half_the_frequency, 0, 2);
     tcase_add_loop_test(t, no_wave_is_above_the_frequency, 0, 2);
     tcase_add_test(t, whistlers_and_flow);
+    tcase_add_test(t, cells_of_few_ions);
     tcase_add_test(t, floor_and_single_cells);
     tcase_add_test(t, single_cell_between_walls);
     suite_add_tcase(suite, t);

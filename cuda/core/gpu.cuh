@@ -129,6 +129,7 @@ struct lm_gpu {
     struct lm_gpu_strips *strips; /* cuda/fields/strips.cu; NULL: no side is radiating */
     struct {
         double *flow, *work;               /* velocities of ions x, y and of electrons; two arrays for the stages */
+        double *counted;                   /* lm_density_for_battery; NULL without an evolved pressure */
         uint8_t *clearance;                /* lm_stencil_clearance */
         struct lm_opening *open;           /* lm_openings_fill; NULL where no cell is cut */
         struct lm_passage *passage;        /* lm_passages_fill, likewise */
@@ -234,6 +235,9 @@ int lm_gpu_pressure(struct lm_gpu *g);                      /* LM_FLOORED and LM
  * has ghost cells beyond periodic sides. It is 0 on faces of cells that `surface` marks (NULL: on none). g->spare is
  * overwritten. */
 int lm_gpu_pressure_field(struct lm_gpu *g, const double *n, double least, const uint8_t *surface);
+
+/* closure.cu: g->advect.counted of the mean of two densities, of B and of the entropy as they stand. */
+int lm_gpu_count_density(struct lm_gpu *g, const double *n, const double *other);
 
 /* The rate of B_z that follows from the pressure of the last closure, in g->spare; NULL where there is none.
  * LM_PRESSURE_E is overwritten. */

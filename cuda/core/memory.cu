@@ -130,6 +130,7 @@ static void allocate_grid(struct lm_gpu *g)
         double **base;
         int arrays;
     } work[] = {{&g->advect.flow, has_flows(&g->base.setup) ? 4 : 0},
+                {&g->advect.counted, g->base.setup.ohm.evolved ? 1 : 0},
                 {&g->advect.work, g->base.setup.background_count > 0 ? 2 : 0},
                 {&g->raw, 4},
                 {&g->spare, 8},

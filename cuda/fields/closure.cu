@@ -80,16 +80,17 @@ __global__ void density_kernel(shape s, struct lm_sides sides, density_problem a
             : lm_plasma_per_density(lm_floored_mean(a.n[k], a.other[k], &o), view_of(a.b, s, k), &o, a.whistler_floor);
 }
 
-/* The density that divides the battery of an evolved pressure: the one that counts, as in the velocity of the electrons
- * (larmor/physics/fluid/flow.h). In the outermost ghost cells, which no face needs, it is the floored one. */
-__global__ void counted_kernel(shape s, const double *floored, const double *b, struct lm_ohm o, double *counted)
+/* lm_density_for_battery of the mean of two densities, one thread a cell, ghost cells included. */
+__global__ void count_kernel(shape s, struct lm_sides sides, const double *n, const double *other, const double *b,
+                             const double *entropy, struct lm_ohm o, double *counted)
 {
     cell c;
     if (!my_cell(s, LM_GHOST, c))
         return;
-    const size_t k = at(s, c.i, c.j);
-    counted[k] =
-        c.i == -LM_GHOST || c.j == -LM_GHOST ? floored[k] : lm_counted_density(floored[k], view_of(b, s, k), &o);
+    const struct lm_moment_image image = lm_moment_image(&sides, s.nx, s.ny, -1, c.i, c.j);
+    const size_t k = at(s, image.i, image.j);
+    const double here = lm_counted_density(lm_floored_mean(n[k], other[k], &o), view_of(b, s, k), &o);
+    counted[at(s, c.i, c.j)] = lm_density_for_battery(here, entropy[k], &o);
 }
 
 __global__ void potential_kernel(const double *n, double least, size_t size, struct lm_ohm o, double *h)
@@ -151,11 +152,6 @@ double *potential_of(struct lm_gpu *g)
 double *battery_of(struct lm_gpu *g)
 {
     return g->spare + 2 * g->pitch;
-}
-
-double *counted_of(struct lm_gpu *g)
-{
-    return g->spare + 4 * g->pitch;
 }
 
 } // namespace
@@ -231,15 +227,22 @@ int lm_gpu_pressure_field(struct lm_gpu *g, const double *n, double least, const
     return LM_GPU_LAUNCHED(g, "pressure in Ohm's law");
 }
 
+int lm_gpu_count_density(struct lm_gpu *g, const double *n, const double *other)
+{
+    const struct lm_setup *setup = &g->base.setup;
+    count_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(
+        shape_of(g), setup->grid.sides, n, other, g->array[LM_B], g->array[LM_BACKGROUND + setup->background_count - 1],
+        setup->ohm, g->advect.counted);
+    return LM_GPU_LAUNCHED(g, "density that counts for the electrons");
+}
+
 const double *lm_gpu_battery(struct lm_gpu *g)
 {
     const struct lm_ohm *o = &g->base.setup.ohm;
     if (!g->has_battery)
         return NULL;
-    if (o->evolved)
-        counted_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(shape_of(g), g->array[LM_FLOORED],
-                                                                           g->array[LM_B], *o, counted_of(g));
-    lm_gpu_pressure_field(g, o->evolved ? counted_of(g) : g->array[LM_FLOORED], o->floor, g->advect.surface);
+    lm_gpu_count_density(g, g->array[LM_FLOORED], g->array[LM_FLOORED]);
+    lm_gpu_pressure_field(g, g->advect.counted, o->floor, g->advect.surface);
     lm_gpu_fill_e(g, g->array[LM_PRESSURE_E], 2, LM_FILL_FARADAY);
     battery_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(shape_of(g), g->array[LM_PRESSURE_E], *o,
                                                                        battery_of(g));

@@ -193,6 +193,7 @@ __global__ void rate_kernel(shape s, struct lm_cells own, const double *x, const
 struct lm_flow_moments lm_gpu_flow_moments(const struct lm_gpu *g)
 {
     return {{g->array[LM_N_OLD], g->array[LM_N_NEW]},
+            g->advect.counted,
             {g->array[LM_J_NEW], g->array[LM_J_NEW + 1]},
             view_of(g, g->array[LM_B]),
             external_of(g),
@@ -208,6 +209,8 @@ int lm_gpu_flow(struct lm_backend *b, enum lm_flow_time when)
     struct lm_gpu *g = lm_gpu_of(b);
     const shape s = shape_of(g);
     g->advect.later = lm_is_later(when);
+    if (b->setup.ohm.evolved)
+        lm_gpu_count_density(g, g->array[LM_N_OLD], g->array[LM_N_NEW]);
     const struct lm_sides *sides = &b->setup.grid.sides;
     flow_kernel<<<dim3((unsigned)(s.nx + 256) / 256, (unsigned)s.ny + 1), 256, 0, g->stream>>>(
         s, lm_gpu_flow_moments(g), sides->of[LM_X_MIN] == LM_PERIODIC, sides->of[LM_Y_MIN] == LM_PERIODIC,

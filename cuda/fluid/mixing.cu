@@ -64,7 +64,7 @@ __device__ __forceinline__ size_t image(const mixing &m, int i, int j)
 __device__ __forceinline__ struct lm_mixing_cell cell_at(const mixing &m, int i, int j)
 {
     const size_t k = image(m, i, j);
-    return lm_mixing_cell(m.s[k], lm_density_for_b(&m.moments, (long)k, &m.ohm), m.half, &m.ohm);
+    return lm_mixing_cell(m.s[k], m.moments.counted[k], m.half, &m.ohm);
 }
 
 /* The value on the upper face of a cell. */

@@ -28,8 +28,7 @@ int lm_is_general(const struct lm_setup *setup)
 
 int lm_has_battery(const struct lm_setup *setup)
 {
-    const int has_walls = setup->halo ? setup->halo->fields_have_walls : lm_has_field_walls(setup);
-    return lm_has_pressure(&setup->ohm) && (setup->ohm.evolved || has_walls || setup->bodies.count > 0);
+    return setup->ohm.evolved;
 }
 
 void lm_fill_moment(const struct lm_grid *g, double *a, int along)

@@ -18,8 +18,8 @@ int lm_has_field_walls(const struct lm_setup *setup);
  * (cuda/fields/walls.cu). */
 int lm_is_general(const struct lm_setup *setup);
 
-/* Whether the pressure of the electrons has a part in the rate of B: where it is evolved, and where E ends at walls or
- * bodies. Elsewhere it has none (larmor/physics/fields/pressure_gradient.h). */
+/* Whether the pressure of the electrons has a part in the rate of B: only where it is evolved
+ * (larmor/physics/fields/pressure_gradient.h). */
 int lm_has_battery(const struct lm_setup *setup);
 
 /* Ghost cells of a moment at the centres; `along` is the axis of a current's component, or -1. */

@@ -119,22 +119,6 @@ void lm_cpu_pressure_field(struct lm_cpu *c, const double *n, double least, cons
     }
 }
 
-/* The density that divides the battery, in the cells of all faces: where p is evolved the one that counts, as in the
- * velocity of the electrons (larmor/physics/fluid/flow.h). */
-static const double *battery_density(struct lm_cpu *c, double *counted)
-{
-    const struct lm_grid *g = &c->base.setup.grid;
-    if (!c->base.setup.ohm.evolved)
-        return c->array[LM_FLOORED];
-    const struct lm_view b = lm_cpu_view(c, c->array + LM_B);
-    LM_ROWS(c, 0, 1)
-    for (int i = 0; i <= g->nx; i++) {
-        const size_t k = lm_at(g, i, j);
-        counted[k] = lm_counted_density(c->array[LM_FLOORED][k], lm_view_at(b, (long)k), &c->base.setup.ohm);
-    }
-    return counted;
-}
-
 const double *lm_cpu_battery(struct lm_cpu *c)
 {
     const struct lm_grid *g = &c->base.setup.grid;
@@ -142,7 +126,8 @@ const double *lm_cpu_battery(struct lm_cpu *c)
     double *const *e = c->array + LM_PRESSURE_E, *to = c->ahead[0];
     if (!lm_has_battery(&c->base.setup))
         return NULL;
-    lm_cpu_pressure_field(c, battery_density(c, c->ahead[1]), o->floor, c->surface);
+    lm_cpu_count_density(c, c->array[LM_FLOORED], c->array[LM_FLOORED]);
+    lm_cpu_pressure_field(c, c->counted, o->floor, c->surface);
     for (int axis = 0; axis < 2; axis++)
         lm_fill_e(&c->base.setup, e[axis], axis, LM_FILL_FARADAY);
     LM_ROWS(c, LM_GHOST, LM_GHOST - 1)

@@ -94,6 +94,7 @@ struct lm_cpu {
     } exchange;
     double *flow[4]; /* of ions x, y; of electrons; NULL if they carry nothing */
     int later;       /* of the last lm_cpu_flow */
+    double *counted; /* lm_density_for_battery, of the last lm_cpu_count_density; NULL: p is not evolved */
     double *background_inflow[LM_MAX_BACKGROUNDS][LM_SIDES]; /* NULL: nothing flows in */
     struct lm_cpu_species species[LM_MAX_SPECIES];
     struct lm_control control;

@@ -172,7 +172,10 @@ static inline int lm_cpu_is_near_body(const struct lm_cpu *c, int j)
     return c->row_near_body[lm_cpu_inside(j, c->base.setup.grid.ny, 1)];
 }
 
-/* src/cpu/flow.c: the moments as they stand. */
+/* src/cpu/flow.c: c->counted of the mean of two densities, of B and of the entropy as they stand. */
+void lm_cpu_count_density(struct lm_cpu *c, const double *n, const double *other);
+
+/* The moments as they stand. */
 struct lm_flow_moments lm_cpu_flow_moments(const struct lm_cpu *c);
 
 /* src/cpu/mixing.c */

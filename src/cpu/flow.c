@@ -1,5 +1,6 @@
 /* CPU backend: velocities of ions and electrons on the faces. The bodies of the loops are in
  * larmor/physics/fluid/flow.h. No rate of this file is recorded. */
+#include "backend/field_boundaries.h"
 #include "cpu/fields.h"
 #include "larmor/physics/fluid/flow.h"
 #include "larmor/physics/fields/wall.h"
@@ -8,6 +9,7 @@ struct lm_flow_moments lm_cpu_flow_moments(const struct lm_cpu *c)
 {
     return (struct lm_flow_moments){
         .density = {c->array[LM_N_OLD], c->array[LM_N_NEW]},
+        .counted = c->counted,
         .current = {c->array[LM_J_NEW], c->array[LM_J_NEW + 1]},
         .b = {c->array[LM_B], c->array[LM_B + 1], c->array[LM_B + 2], c->base.setup.grid.stride},
         .external = lm_cpu_external(c),
@@ -15,6 +17,21 @@ struct lm_flow_moments lm_cpu_flow_moments(const struct lm_cpu *c)
         .surface = c->surface,
         .open = c->open,
         .passage = c->passage};
+}
+
+void lm_cpu_count_density(struct lm_cpu *c, const double *n, const double *other)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const struct lm_ohm *o = &c->base.setup.ohm;
+    const struct lm_view b = lm_cpu_view(c, c->array + LM_B);
+    const double *entropy = lm_cpu_entropy(c);
+    LM_ROWS(c, 0, 0)
+    for (int i = 0; i < g->nx; i++) {
+        const size_t k = lm_at(g, i, j);
+        const double counted = lm_counted_density(lm_floored_mean(n[k], other[k], o), lm_view_at(b, (long)k), o);
+        c->counted[k] = lm_density_for_battery(counted, entropy[k], o);
+    }
+    lm_fill_moment(g, c->counted, -1);
 }
 
 int lm_cpu_flow(struct lm_backend *b, enum lm_flow_time when)
@@ -28,6 +45,8 @@ int lm_cpu_flow(struct lm_backend *b, enum lm_flow_time when)
     for (int axis = 0; axis < 2 && lm_is_of_round(when); axis++)
         to[axis].ion = to[axis].electron = NULL;
     c->later = later;
+    if (evolved)
+        lm_cpu_count_density(c, c->array[LM_N_OLD], c->array[LM_N_NEW]);
     LM_ROWS(c, 1, 0)
     for (int i = -1; i < g->nx; i++)
         for (int axis = 0; axis < 2; axis++) {

@@ -129,6 +129,8 @@ static int allocate_backgrounds(struct lm_cpu *c)
         allocate_background(c, f);
     if (s->background_count == 0)
         return 1;
+    if (s->ohm.evolved)
+        c->counted = grid_array(c);
     c->clearance = lm_pool_take(&c->pool, g->size);
     c->row_near_body = lm_pool_zeros(&c->pool, (size_t)g->ny, 1);
     if (lm_any_cut(g, &s->bodies)) {

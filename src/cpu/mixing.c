@@ -27,7 +27,7 @@ static void find_potentials(struct lm_cpu *c, const struct lm_flow_moments *m, d
     LM_ROWS(c, 1, 1)
     for (int i = -1; i <= g->nx; i++) {
         const long k = (long)lm_at(g, i, j);
-        const double n = lm_max(lm_middle_density(m, k), least), counted = lm_density_for_b(m, k, o);
+        const double n = lm_max(lm_middle_density(m, k), least), counted = m->counted[k];
         push[k] = lm_pressure_potential(n, least, o);
         for_b[k] = n == counted ? push[k] : lm_pressure_potential(counted, o->floor, o);
     }
@@ -39,9 +39,8 @@ static double work_velocity(const struct lm_flow_moments *m, int axis, long k, l
 {
     const double least = lm_least_push_density(o), a = lm_max(lm_middle_density(m, k), least),
                  b = lm_max(lm_middle_density(m, next), least);
-    return lm_work_velocity_of(
-        m, axis, k, lm_mean_density(a, b, push[k], push[next], o->gamma),
-        lm_mean_density(lm_density_for_b(m, k, o), lm_density_for_b(m, next, o), for_b[k], for_b[next], o->gamma), o);
+    return lm_work_velocity_of(m, axis, k, lm_mean_density(a, b, push[k], push[next], o->gamma),
+                               lm_mean_density(m->counted[k], m->counted[next], for_b[k], for_b[next], o->gamma), o);
 }
 
 void lm_cpu_work_velocities(struct lm_cpu *c, const struct lm_flow_moments *moments, double *const work[2])
@@ -76,12 +75,10 @@ static struct cells find_cells(struct lm_cpu *c, double half)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const struct cells to = {lm_cpu_entropy(c), c->e[0], c->e[1], c->e[2]};
-    const struct lm_flow_moments m = lm_cpu_flow_moments(c);
     LM_ROWS(c, 0, 0)
     for (int i = 0; i < g->nx; i++) {
         const size_t k = lm_at(g, i, j);
-        const struct lm_mixing_cell cell =
-            lm_mixing_cell(to.s[k], lm_density_for_b(&m, (long)k, &c->base.setup.ohm), half, &c->base.setup.ohm);
+        const struct lm_mixing_cell cell = lm_mixing_cell(to.s[k], c->counted[k], half, &c->base.setup.ohm);
         to.p[k] = cell.p;
         to.weight[k] = cell.weight;
         to.h[k] = cell.h;

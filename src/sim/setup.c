@@ -88,6 +88,8 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
                             .gamma = c->electrons.closure == LM_ISOTHERMAL ? 1.0 : c->electrons.gamma,
                             .evolved = c->electrons.closure == LM_EVOLVED,
                             .friction = c->fields.electron_friction};
+    s.ohm.thin_frequency = (c->fields.max_substeps - 0.5) * c->fields.substep_safety / c->run.dt;
+    s.ohm.thermal_floor = s.ohm.evolved ? lm_thermal_floor(&s.grid, s.ohm.gamma, c->run.dt) : 0;
     /* The heat of evolved electrons is of second order, and the relaxation of B is not. */
     s.ohm.substep_eta = s.ohm.evolved ? 0 : lm_substep_eta_of(&s.grid, c->run.dt);
     for (int k = 0; k < c->species_count; k++) {

@@ -10,14 +10,14 @@
 #include "config/facts.h"
 #include "sim/step_limits.h"
 
-enum { ARRAYS = 3 + 3 + 2 + LM_LOADING_ARRAYS };
+enum { ARRAYS = 3 + 5 + 2 + LM_LOADING_ARRAYS };
 
 /* Arrays of the grid. */
 struct start {
     const struct lm_survey *survey;
     struct lm_setup setup; /* of the points */
     uint8_t *clearance;
-    double *b[3], *n, *current[2], *velocity[2], *work;
+    double *b[3], *n, *counted, *temperature, *current[2], *velocity[2], *work;
 };
 
 static int add_species(const struct lm_config *c, int species, const struct start *s)
@@ -33,11 +33,32 @@ static int add_species(const struct lm_config *c, int species, const struct star
     return status;
 }
 
+/* T_e at the start, and the density that counts where its pressure and B act on each other. */
+static int find_temperature(const struct lm_config *c, const struct start *s)
+{
+    static const struct lm_cell_offset centre = {0, 0};
+    const struct lm_grid *g = &s->setup.grid;
+    const struct lm_ohm *o = &s->setup.ohm;
+    const struct lm_view b = {s->b[0], s->b[1], s->b[2], g->stride};
+    const char *profile = c->electrons.initial_temperature;
+    const int status = profile[0] ? lm_expr_fill(c->names, profile, g, centre, s->temperature) : LM_OK;
+    for (size_t k = 0; k < g->size && !profile[0]; k++)
+        s->temperature[k] = c->electrons.temperature * pow(s->n[k], o->gamma - 1);
+    for (int j = -1; j <= g->ny && !status; j++)
+        for (int i = -1; i <= g->nx; i++) {
+            const size_t k = lm_at(g, i, j);
+            const double counted = lm_counted_density(lm_floored(s->n[k], o), lm_view_at(b, (long)k), o);
+            s->counted[k] = lm_density_for_battery(counted, lm_entropy_of(s->n[k] * s->temperature[k], o->gamma), o);
+        }
+    return status;
+}
+
 /* The largest rate of the electrons' flow over the cells. */
 static double flow_rate(const struct start *s)
 {
     const struct lm_grid *g = &s->setup.grid;
     const struct lm_flow_moments given = {.density = {s->n, s->n},
+                                          .counted = s->counted,
                                           .current = {s->current[0], s->current[1]},
                                           .b = {s->b[0], s->b[1], s->b[2], g->stride},
                                           .clearance = s->clearance};
@@ -75,37 +96,30 @@ static double least_density(const struct start *s)
 
 /* n T_e^(-3/2) where it is largest: to be multiplied with x of larmor/physics/collisions/ion_electron_heating.h at n =
  * T_e = 1. */
-static int densest_bath(const struct lm_config *c, const struct start *s, double *most)
+static double densest_bath(const struct start *s)
 {
-    static const struct lm_cell_offset centre = {0, 0};
     const struct lm_grid *g = &s->setup.grid;
-    const int has_profile = c->electrons.initial_temperature[0] != 0;
-    const int status =
-        has_profile ? lm_expr_fill(c->names, c->electrons.initial_temperature, g, centre, s->work) : LM_OK;
     const struct lm_exchange one = {.rate = 1};
-    *most = 0;
-    for (int j = 0; j < g->ny && !status; j++)
+    double most = 0;
+    for (int j = 0; j < g->ny; j++)
         for (int i = 0; i < g->nx; i++) {
             const size_t k = lm_at(g, i, j);
-            const double t = has_profile ? s->work[k] : c->electrons.temperature * pow(s->n[k], c->electrons.gamma - 1);
             if (s->clearance[k] && s->n[k] > s->setup.ohm.floor)
-                *most = fmax(*most, lm_exchange_rate(&one, s->n[k], t));
+                most = fmax(most, lm_exchange_rate(&one, s->n[k], s->temperature[k]));
         }
-    return status;
+    return most;
 }
 
-static int print_exchange(const struct lm_config *c, const struct start *s, FILE *out)
+static void print_exchange(const struct lm_config *c, const struct start *s, FILE *out)
 {
-    double most;
-    const int status = densest_bath(c, s, &most);
-    for (int k = 0; k < c->species_count && !status; k++) {
+    const double most = densest_bath(s);
+    for (int k = 0; k < c->species_count; k++) {
         const double x = lm_exchange_at_one(c, k) * most, limit = lm_exchange_most(c);
         if (x > 0)
             fprintf(out, "    exchange with %s: nu dt up to %.3g at the start%s%s\n", c->species[k].name, x,
                     x > 0.2 && isfinite(x) ? "; a smaller run.dt or collide_every is more accurate" : "",
                     x > limit ? ", which the program limits" : "");
     }
-    return status;
 }
 
 static void print_substeps(FILE *out, const char *what, double substeps)
@@ -128,12 +142,6 @@ static void print(const struct lm_config *c, const struct start *s, FILE *out)
     print_substeps(out, "entropy", 2 * fmax(1, ceil(0.5 * dt * flow / courant)));
     if (c->electrons.conductivity > 0 || c->electrons.conductivity_across > 0)
         print_substeps(out, "conduction", 2 * fmax(1, ceil(0.5 * dt * heat / courant)));
-    for (int k = 0; k < c->body_count; k++)
-        if (c->body[k].particles == LM_ABSORBING)
-            fprintf(out,
-                    "    body.%s absorbs ions but no heat of the electrons: their pressure grows where plasma flows "
-                    "against it\n",
-                    c->body[k].name);
 }
 
 static int take(struct start *s)
@@ -144,7 +152,7 @@ static int take(struct start *s)
         status = lm_setup_b(points, s->b);
     for (int k = 0; k < points->species_count && !status; k++)
         status = add_species(points, k, s);
-    return status;
+    return status ? status : find_temperature(points, s);
 }
 
 int lm_check_electrons(const struct lm_survey *survey, FILE *out)
@@ -152,18 +160,18 @@ int lm_check_electrons(const struct lm_survey *survey, FILE *out)
     struct start s = {.survey = survey, .setup = lm_setup_of(survey->points)};
     const size_t size = s.setup.grid.size;
     double *store = calloc(ARRAYS * size, sizeof *store), *next = store;
-    double **const arrays[] = {&s.b[0],       &s.b[1],        &s.b[2],        &s.n,   &s.current[0],
-                               &s.current[1], &s.velocity[0], &s.velocity[1], &s.work};
+    double **const arrays[] = {&s.b[0],       &s.b[1],       &s.b[2],        &s.n,           &s.counted, &s.temperature,
+                               &s.current[0], &s.current[1], &s.velocity[0], &s.velocity[1], &s.work};
     s.clearance = malloc(size);
     int status = store && s.clearance ? LM_OK : lm_fail(LM_FAILED, "not enough memory for a survey of the electrons");
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays && !status; k++, next += size)
         *arrays[k] = next;
     if (!status)
         status = take(&s);
-    if (!status)
+    if (!status) {
         print(survey->config, &s, out);
-    if (!status)
-        status = print_exchange(survey->points, &s, out);
+        print_exchange(survey->points, &s, out);
+    }
     free(store);
     free(s.clearance);
     return status;

@@ -23,13 +23,17 @@ LM_HD double lm_substep_eta_of(const struct lm_grid *g, double dt)
 
 /* Largest frequency of the fields in a cell: whistler k^2 |B|/n, convection k |J_i|/n, diffusion eta k^2 + eta_H k^4,
  * with k2 = lm_largest_k2 and 1/n as lm_per_density (void.h) has it. The Runge-Kutta method (faraday.h) is stable up
- * to 2.78 / frequency. */
+ * to 2.78 / frequency. In a cell of few ions the first two count as no more than o->thin_frequency, for which a step
+ * has as many substeps as it may: so few ions are no reason to end a run, and in the substeps their density counts as
+ * so much that they are stable (void.h). */
 LM_HD double lm_frequency(struct lm_vector b, struct lm_vector ji, double per_density, double eta, double k2,
                           const struct lm_ohm *o)
 {
     double bb = lm_sqrt(b.x * b.x + b.y * b.y + b.z * b.z);
     double uu = lm_sqrt(ji.x * ji.x + ji.y * ji.y + ji.z * ji.z);
-    return (k2 * bb + lm_sqrt(k2) * uu) * per_density + k2 * (lm_substep_eta(eta, o) + k2 * o->eta_hyper);
+    const double motional = (k2 * bb + lm_sqrt(k2) * uu) * per_density;
+    const double counted = per_density * o->few > 1.0 && motional > o->thin_frequency ? o->thin_frequency : motional;
+    return counted + k2 * (lm_substep_eta(eta, o) + k2 * o->eta_hyper);
 }
 
 /* The same where the cell may be in a body: there E is eta J, and B diffuses. */

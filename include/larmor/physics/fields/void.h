@@ -45,6 +45,13 @@ LM_HD double lm_alfven_floor(const struct lm_grid *g, double dt)
     return lm_largest_k2(g, 1.0 / g->dx, 1.0 / g->dy) * (dt * dt);
 }
 
+/* lm_ohm.thermal_floor: where the density varies, an evolved pressure p and B are an oscillator of at most the
+ * frequency k^2 sqrt(gamma p) / n, which turns by no more than 1 in a step above this density. */
+LM_HD double lm_thermal_floor(const struct lm_grid *g, double gamma, double dt)
+{
+    return lm_largest_k2(g, 1.0 / g->dx, 1.0 / g->dy) * (dt * lm_sqrt(gamma));
+}
+
 /* In a substep of B the whistler of the largest wave number turns by no more than this. It is the largest value of
  * fields.substep_safety; the Runge-Kutta method is stable up to 2.78. */
 #define LM_LARGEST_TURN 2.7
@@ -75,6 +82,15 @@ LM_HD double lm_thin_density(double floored, double b2, const struct lm_ohm *o)
 LM_HD double lm_counted_density(double floored, struct lm_view b, const struct lm_ohm *o)
 {
     return floored >= o->few ? floored : lm_thin_density(floored, lm_b_squared(b), o);
+}
+
+/* The density that divides the force of an evolved pressure on B, and the current in the velocity that carries the
+ * entropy. `counted`: lm_counted_density of the cell; `entropy`: p^(1/gamma). */
+LM_HD double lm_density_for_battery(double counted, double entropy, const struct lm_ohm *o)
+{
+    if (counted >= o->few)
+        return counted;
+    return lm_max(counted, lm_min(o->few, o->thermal_floor * lm_sqrt(lm_pow(entropy, o->gamma))));
 }
 
 /* 1/n in plasma of a floored density. whistler_floor: 0 outside the substeps of B. */

@@ -2,7 +2,7 @@
  * u_i = J_i / n and u_e = u_i - J / n. They are taken in the middle of a step, with the floored density of Ohm's law.
  * Below the density floor the entropy of the electrons (larmor/physics/fluid/electrons.h) follows the ions. If it did
  * not, it would stay behind in voids, and its pressure would hold the plasma back. For the entropy, J is divided by the
- * density that counts in thin plasma (larmor/physics/fields/void.h), which also divides the force of its pressure on B:
+ * density that also divides the force of its pressure on B (lm_density_for_battery in larmor/physics/fields/void.h):
  * electrons that flow faster than this force allows would make energy.
  *
  * Beside a body the current carries no entropy, and the pressure has no force on B. A current along the surface flows
@@ -19,6 +19,7 @@
 /* The moments and B from which the velocities follow: arrays, all of one stride. */
 struct lm_flow_moments {
     const double *density[2];      /* n at the beginning and at the end of the step */
+    const double *counted;         /* lm_density_for_battery of the mean of both; NULL: p is not evolved */
     const double *current[2];      /* J_i,x and J_i,y at the centres, in the middle of the step */
     struct lm_view b;              /* B as it stands */
     struct lm_view external;       /* current outside the plasma, of the middle of the step; s = 0: none */
@@ -28,15 +29,10 @@ struct lm_flow_moments {
     const struct lm_passage *passage;
 };
 
-/* The density in the middle of the step, and that of it which counts in the force on B. */
+/* The density in the middle of the step. */
 LM_HD double lm_middle_density(const struct lm_flow_moments *g, long k)
 {
     return lm_mean(g->density[0][k], g->density[1][k]);
-}
-
-LM_HD double lm_density_for_b(const struct lm_flow_moments *g, long k, const struct lm_ohm *o)
-{
-    return lm_counted_density(lm_floored(lm_middle_density(g, k), o), lm_view_at(g->b, k), o);
 }
 
 /* v_A */
@@ -82,9 +78,8 @@ LM_HD struct lm_flows lm_flow_on_face(const struct lm_flow_moments *g, int axis,
     u.ion = later ? 0.0 : ji_here / density;
     u.electron = u.ion - 0.5 * current / density;
     if (o->evolved) {
-        const double ca = lm_counted_density(fa, lm_view_at(g->b, a), o),
-                     cb = lm_counted_density(fb, lm_view_at(g->b, b), o);
-        const double of_current = lm_is_at_surface(g->surface, a, b) ? 0.0 : current / (0.5 * (ca + cb));
+        const double counted = 0.5 * (g->counted[a] + g->counted[b]);
+        const double of_current = lm_is_at_surface(g->surface, a, b) ? 0.0 : current / counted;
         u.entropy = ji_here / lm_max(there, lm_least_push_density(o)) - of_current;
     }
     return u;

@@ -55,8 +55,7 @@ LM_HD double lm_work_velocity(const struct lm_flow_moments *g, int axis, long k,
     const long next = k + (axis == 0 ? 1 : g->b.s);
     const double push =
         lm_force_density(lm_middle_density(g, k), lm_middle_density(g, next), lm_least_push_density(o), o);
-    return lm_work_velocity_of(
-        g, axis, k, push, lm_force_density(lm_density_for_b(g, k, o), lm_density_for_b(g, next, o), o->floor, o), o);
+    return lm_work_velocity_of(g, axis, k, push, lm_force_density(g->counted[k], g->counted[next], o->floor, o), o);
 }
 
 /* The same, but that of which the flow through the open length of the face passes around bodies, as that of the entropy
