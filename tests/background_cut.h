@@ -113,7 +113,7 @@ static inline int cut_case_advance(struct cut_case *k, double time, double coura
 {
     struct lm_backend *b;
     struct lm_control control = {0};
-    double rate[LM_MAX_BACKGROUNDS] = {0};
+    double rate[LM_FLOW_RATES] = {0};
     int status = lm_cpu_create(&k->c.setup, &b);
     if (status)
         return status;

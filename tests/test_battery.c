@@ -6,7 +6,7 @@
 #include "field_box.h"
 #include "fields_case.h"
 #include "larmor/physics/fluid/electrons.h"
-#include "larmor/physics/fluid/flow.h"
+#include "larmor/physics/fluid/oscillation.h"
 #include "suite.h"
 
 static const struct lm_ohm evolved = {.floor = 0.05, .gamma = 5.0 / 3, .evolved = 1};
@@ -156,6 +156,30 @@ START_TEST(thin_plasma_carries_its_entropy_with_this_density)
 }
 END_TEST
 
+/* By hand: 1/n differs by 2 from the cell on the right, s/n by 0.4 from that cell and by 0.2 from the one above. Cells
+ * of bodies and the periodic image of the cell on the left, which is like this one, count 0. */
+START_TEST(turn_of_the_oscillation)
+{
+    enum { SIDE = 2 * LM_GHOST + 3 };
+    const struct lm_sides periodic = {{LM_PERIODIC, LM_PERIODIC, LM_PERIODIC, LM_PERIODIC}};
+    const struct lm_ohm o = {.inv_dx = 2, .inv_dy = 3, .gamma = 1.5, .alfven_floor = 0.1};
+    double counted[SIDE * SIDE], s[SIDE * SIDE];
+    uint8_t clearance[SIDE * SIDE];
+    const int k = LM_GHOST * SIDE + LM_GHOST;
+    for (int n = 0; n < SIDE * SIDE; n++)
+        counted[n] = 0.5, s[n] = 0.2, clearance[n] = 1;
+    counted[k + 1] = 0.25;
+    s[k + SIDE] = 0.3;
+    s[k + 2 * SIDE] = 9;
+    clearance[k + 2 * SIDE] = 0; /* below, beyond the periodic side */
+    const struct lm_flow_moments m = {.counted = counted, .b = {.s = SIDE}, .clearance = clearance};
+    const double steep_n = 2 * 2, steep_s = hypot(0.4 * 2, 0.2 * 3);
+    const double turn = lm_from_bits(lm_oscillation_bits(&m, s, &periodic, 3, 3, 0, 0, &o));
+    ck_assert_double_eq_tol(turn, sqrt(1.5 * pow(0.2, 0.5) * 0.1 * steep_n * steep_s), 1e-12);
+    ck_assert_uint_eq(lm_oscillation_bits(&m, s, &periodic, 3, 3, 0, 2, &o), 0);
+}
+END_TEST
+
 /* The pressure of isothermal and of polytropic electrons is a gradient, which does not act on B, also where E ends at
  * walls. */
 START_TEST(a_gradient_makes_no_b)
@@ -201,6 +225,7 @@ int main(void)
     tcase_add_test(t, thin_plasma_carries_its_entropy_with_this_density);
     tcase_add_test(t, thin_plasma_has_the_density_that_its_pressure_needs);
     tcase_add_test(t, density_that_a_pressure_needs);
+    tcase_add_test(t, turn_of_the_oscillation);
     tcase_add_loop_test(t, a_gradient_makes_no_b, 0, 2);
     tcase_add_test(t, an_open_side_has_no_battery);
     suite_add_tcase(suite, t);

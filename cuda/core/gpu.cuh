@@ -348,7 +348,7 @@ int lm_gpu_allocate_backgrounds(struct lm_gpu *g, const struct lm_bodies *bodies
 int lm_gpu_put_background_side(struct lm_backend *b, int field, enum lm_side side, const double *values);
 int lm_gpu_flow(struct lm_backend *b, enum lm_flow_time when);
 struct lm_flow_moments lm_gpu_flow_moments(const struct lm_gpu *g); /* of which lm_gpu_flow makes velocities */
-int lm_gpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS]);
+int lm_gpu_flow_rates(struct lm_backend *b, double rate[LM_FLOW_RATES]);
 int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int substeps);
 
 /* mixing.cu: lm_work_velocity into g->spare, and the heat of mixing of a time dt; `half` is half a step. */

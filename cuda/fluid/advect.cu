@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdlib>
 
-#include "larmor/physics/fluid/flow.h"
+#include "larmor/physics/fluid/oscillation.h"
 #include "larmor/physics/fields/wall.h"
 
 namespace
@@ -188,6 +188,16 @@ __global__ void rate_kernel(shape s, struct lm_cells own, const double *x, const
     lm_block_reduce<true, 1>(largest, mine);
 }
 
+__global__ void oscillation_kernel(shape s, struct lm_cells own, struct lm_sides sides, struct lm_flow_moments moments,
+                                   const double *entropy, struct lm_ohm ohm, lm_u64 *largest)
+{
+    lm_u64 mine[1] = {0};
+    each_own_cell(s, own, [&](int i, int j, size_t) {
+        raise(mine[0], lm_oscillation_bits(&moments, entropy, &sides, s.nx, s.ny, i, j, &ohm));
+    });
+    lm_block_reduce<true, 1>(largest, mine);
+}
+
 } // namespace
 
 struct lm_flow_moments lm_gpu_flow_moments(const struct lm_gpu *g)
@@ -219,7 +229,7 @@ int lm_gpu_flow(struct lm_backend *b, enum lm_flow_time when)
     return LM_GPU_LAUNCHED(g, "velocities of ions and electrons");
 }
 
-int lm_gpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS])
+int lm_gpu_flow_rates(struct lm_backend *b, double rate[LM_FLOW_RATES])
 {
     lm_gpu_range range("flow rates");
     struct lm_gpu *g = lm_gpu_of(b);
@@ -230,10 +240,16 @@ int lm_gpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS])
         rate_kernel<<<survey_blocks(g, 512), 256, 0, g->stream>>>(s, b->setup.grid.own, g->array[LM_BACKGROUND_X + f],
                                                                   g->array[LM_BACKGROUND_Y + f], g->advect.clearance,
                                                                   g->advect.open, b->setup.ohm, &g->reduced->value[f]);
+    if (b->setup.ohm.evolved && !g->advect.later)
+        oscillation_kernel<<<survey_blocks(g, 512), 256, 0, g->stream>>>(
+            s, b->setup.grid.own, b->setup.grid.sides, lm_gpu_flow_moments(g), g->array[LM_BACKGROUND + fields - 1],
+            b->setup.ohm, &g->reduced->value[LM_OSCILLATION]);
     LM_GPU_LAUNCHED(g, "flow rates");
     lm_gpu_reduce_end(g);
     for (int f = 0; f < fields && !g->failed; f++)
         rate[f] = lm_from_bits(g->reduced_host->value[f]);
+    if (!g->failed)
+        rate[LM_OSCILLATION] = lm_from_bits(g->reduced_host->value[LM_OSCILLATION]);
     return g->failed;
 }
 

@@ -394,6 +394,9 @@ static inline int lm_is_of_round(enum lm_flow_time when)
     return when == LM_ROUND_BEGINS || when == LM_ROUND_ENDS;
 }
 
+/* Numbers of flow_rates: one for each background field, and that of the oscillation. */
+enum { LM_OSCILLATION = LM_MAX_BACKGROUNDS, LM_FLOW_RATES };
+
 /* All other operations. */
 struct lm_backend_ops {
     const char *name;
@@ -489,8 +492,10 @@ struct lm_backend_ops {
      * entropy of electrons less the current of B at each call. */
     int (*flow)(struct lm_backend *b, enum lm_flow_time when);
 
-    /* The largest lm_flow_rate over the cells for each field; waits. */
-    int (*flow_rates)(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS]);
+    /* The largest lm_flow_rate over the cells for each field; waits. After a `flow` where a step begins also by how
+     * much the oscillation of an evolved pressure and B turns in a step (larmor/physics/fluid/oscillation.h), else 0.
+     */
+    int (*flow_rates)(struct lm_backend *b, double rate[LM_FLOW_RATES]);
 
     /* Advances a field by substeps of dt; quanta are 2^-quantum. Adds to the sums of lm_control, which count in
      * quanta. */

@@ -136,7 +136,7 @@ void lm_cpu_add_force(struct lm_cpu *c, int species);
 
 /* src/cpu/flow.c */
 int lm_cpu_flow(struct lm_backend *b, enum lm_flow_time when);
-int lm_cpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS]);
+int lm_cpu_flow_rates(struct lm_backend *b, double rate[LM_FLOW_RATES]);
 
 /* src/cpu/advect.c */
 int lm_cpu_transfer_to_gas(struct lm_backend *b, const struct lm_gas_gain *gain);

@@ -2,7 +2,7 @@
  * larmor/physics/fluid/flow.h. No rate of this file is recorded. */
 #include "backend/field_boundaries.h"
 #include "cpu/fields.h"
-#include "larmor/physics/fluid/flow.h"
+#include "larmor/physics/fluid/oscillation.h"
 #include "larmor/physics/fields/wall.h"
 
 struct lm_flow_moments lm_cpu_flow_moments(const struct lm_cpu *c)
@@ -57,7 +57,23 @@ int lm_cpu_flow(struct lm_backend *b, enum lm_flow_time when)
     return LM_OK;
 }
 
-int lm_cpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS])
+static double largest_oscillation(const struct lm_cpu *c)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    const struct lm_ohm *o = &c->base.setup.ohm;
+    const struct lm_flow_moments moments = lm_cpu_flow_moments(c);
+    const double *s = lm_cpu_entropy(c);
+    uint64_t largest = 0;
+#pragma omp parallel for num_threads(c->grid_threads) reduction(max : largest)
+    for (int j = g->own.from_y; j < g->own.to_y; j++)
+        for (int i = g->own.from_x; i < g->own.to_x; i++) {
+            const uint64_t turn = lm_oscillation_bits(&moments, s, &g->sides, g->nx, g->ny, i, j, o);
+            largest = turn > largest ? turn : largest;
+        }
+    return lm_from_bits(largest);
+}
+
+int lm_cpu_flow_rates(struct lm_backend *b, double rate[LM_FLOW_RATES])
 {
     struct lm_cpu *c = lm_cpu_of(b);
     const struct lm_grid *g = &b->setup.grid;
@@ -74,5 +90,6 @@ int lm_cpu_flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS])
             }
         rate[f] = lm_from_bits(largest);
     }
+    rate[LM_OSCILLATION] = o->evolved && !c->later ? largest_oscillation(c) : 0;
     return LM_OK;
 }

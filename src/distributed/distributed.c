@@ -268,7 +268,7 @@ static int flow(struct lm_backend *b, enum lm_flow_time when)
     return lm_issue(b, (struct lm_order){.kind = LM_ORDER_FLOW, .first = (int)when});
 }
 
-static int flow_rates(struct lm_backend *b, double rate[LM_MAX_BACKGROUNDS])
+static int flow_rates(struct lm_backend *b, double rate[LM_FLOW_RATES])
 {
     const int status = lm_issue(b, (struct lm_order){.kind = LM_ORDER_FLOW_RATES});
     memcpy(rate, of(b)->result.rates, sizeof of(b)->result.rates);

@@ -88,7 +88,7 @@ void lm_merge_limits(void *to, const void *from)
 
 void lm_merge_rates(void *to, const void *from)
 {
-    for (int f = 0; f < LM_MAX_BACKGROUNDS; f++)
+    for (int f = 0; f < LM_FLOW_RATES; f++)
         raise_to((double *)to + f, ((const double *)from)[f]);
 }
 

@@ -91,7 +91,7 @@ union lm_order_result {
     struct lm_particle_sums particle_sums;
     struct lm_grid_sums grid_sums;
     struct lm_exchange_limits limits;
-    double rates[LM_MAX_BACKGROUNDS], least, force[LM_MAX_SPECIES][3];
+    double rates[LM_FLOW_RATES], least, force[LM_MAX_SPECIES][3];
     uint64_t number;
 };
 

@@ -7,11 +7,12 @@
 
 int lm_sim_take_flow_rates(struct lm_sim *sim, int carried)
 {
-    double rate[LM_MAX_BACKGROUNDS];
+    double rate[LM_FLOW_RATES] = {0};
     int status = sim->backend->ops->flow_rates(sim->backend, rate);
     for (int f = 0; f < sim->config->background_count && !status; f++)
         if ((sim->config->background[f].flow != LM_FLOW_PRESCRIBED) == carried)
             sim->background[f].flow_rate = rate[f];
+    sim->electrons.oscillation = rate[LM_OSCILLATION];
     return status;
 }
 

@@ -6,6 +6,7 @@
 
 #include "sim/electrons.h"
 #include "larmor/physics/fluid/electrons.h"
+#include "larmor/physics/fluid/oscillation.h"
 #include "config/facts.h"
 #include "sim/advection.h"
 #include "base/expr.h"
@@ -137,9 +138,10 @@ int lm_sim_begin_electrons(struct lm_sim *sim, int most)
     if (field < 0)
         return LM_OK;
     const int status = lm_sim_take_flow_rates(sim, 1);
-    const double crossed = ceil(sim->config->run.dt * sim->background[field].flow_rate);
-    if (crossed > 1)
-        sim->electrons.rounds = crossed < most ? (int)crossed : most;
+    const double dt = sim->config->run.dt, crossed = ceil(dt * sim->background[field].flow_rate),
+                 turns = ceil(sim->electrons.oscillation / LM_LARGEST_OSCILLATION), needed = fmax(crossed, turns);
+    if (needed > 1)
+        sim->electrons.rounds = needed < most ? (int)needed : most;
     sim->background[field].substeps = 0;
     return status;
 }

@@ -25,7 +25,7 @@ static inline int background_run(const struct background_case *c, int gpu, struc
 {
     struct lm_backend *b = backgrounds_new(&c->setup, gpu);
     struct lm_control control;
-    double rates[LM_MAX_BACKGROUNDS] = {0};
+    double rates[LM_FLOW_RATES] = {0};
     int status = background_case_put(c, b);
     for (int n = 0; n < 2 && !status; n++)
         status = b->ops->advect(b, 0, CASE_QUANTUM, c->dt, 1 + n);
@@ -50,7 +50,7 @@ static inline int flow_run(const struct background_case *c, int gpu, int flow, s
     setup.background[0].has_source = 0;
     struct lm_backend *b = backgrounds_new(&setup, gpu);
     const struct lm_grid *g = &setup.grid;
-    double rates[LM_MAX_BACKGROUNDS] = {0}, *a = malloc(g->size * sizeof *a);
+    double rates[LM_FLOW_RATES] = {0}, *a = malloc(g->size * sizeof *a);
     int status = LM_OK;
     for (int array = 0; array < LM_E && !status; array++) {
         for (int j = -LM_GHOST; j < g->ny + LM_GHOST; j++)
