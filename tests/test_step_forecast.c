@@ -3,6 +3,7 @@
 #include <check.h>
 #include <math.h>
 
+#include "sim/electrons.h"
 #include "sim/step_forecast.h"
 #include "cases.h"
 #include "inside.h"
@@ -10,10 +11,11 @@
 
 static const char *const one_thread[] = {"run.backend=cpu", "run.threads=1"};
 
-/* Whether the number of substeps of this kind is known before the step; others are found within the step. */
+/* Whether the number of substeps of this kind is known before the step; others are found within the step. Those of B
+ * are a multiple of the rounds of an evolved pressure, which are. */
 static int is_known(const struct lm_config *c, int kind)
 {
-    return kind == 0 ||
+    return (kind == 0 && c->electrons.closure != LM_EVOLVED) ||
            (kind >= 2 && kind - 2 < c->background_count && c->background[kind - 2].flow == LM_FLOW_PRESCRIBED);
 }
 
@@ -25,6 +27,8 @@ static void compare(const struct run_case *c, const struct lm_sim *sim, const do
         if (is_known(sim->config, k))
             ck_assert_msg(e == took, "%s, step %lld, kind %d: %g expected, %g taken", c->name, (long long)sim->step, k,
                           e, took);
+        else if (k == 0)
+            ck_assert_double_lt(fabs(e - took), LM_MOST_ROUNDS);
         else if (first)
             ck_assert_msg(e >= took, "%s, kind %d: %g expected, %g taken", c->name, k, e, took);
     }

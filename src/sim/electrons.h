@@ -16,6 +16,9 @@ int lm_sim_entropy_inflow(const struct lm_config *config, int count, const doubl
 /* Whether that changes with time. */
 int lm_sim_entropy_is_timed(const struct lm_config *config, int *timed);
 
+/* The rounds of the entropy and B in a step at most. */
+enum { LM_MOST_ROUNDS = 16 };
+
 /* The entropy and B advance by turns, in rounds: half of a round of the entropy, a round of B, and the other half. In
  * a round the fastest electrons cross at most one cell. In longer ones their pressure and B would see each other too
  * seldom, and the work that one does would not be what the other one gets. Finds the rounds of the step to come, from

@@ -140,9 +140,8 @@ int lm_sim_substeps_needed(const struct lm_sim *sim)
  * counts on is one row of substeps. */
 static int most_rounds(const struct lm_sim *sim)
 {
-    enum { MOST_ROUNDS = 16 };
     const struct lm_setup *s = &sim->backend->setup;
-    return sim->feels_mean || !lm_may_feel_mean(s) ? 1 : MOST_ROUNDS;
+    return sim->feels_mean || !lm_may_feel_mean(s) ? 1 : LM_MOST_ROUNDS;
 }
 
 static int advance_b_by_rounds(struct lm_sim *sim, int rounds)

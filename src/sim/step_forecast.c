@@ -38,6 +38,7 @@ static double field_substeps(const struct lm_sim *sim, int field, int first)
     return fmax(1, ceil(sim->config->run.dt * rate / b->courant));
 }
 
+/* Of the electrons in the next step. Each round has two at least, and their number is found within the step. */
 static double conduction_substeps(const struct lm_sim *sim, int first)
 {
     const struct lm_setup *s = &sim->backend->setup;
@@ -46,14 +47,21 @@ static double conduction_substeps(const struct lm_sim *sim, int first)
     if (!first)
         return (double)lm_sim_conduction_substeps(sim);
     const double rate = lm_conduction_rate(s->conductivity, s->ohm.floor, sim->crowding, &sim->grid, &s->ohm);
-    return 2 * fmax(1, ceil(0.5 * sim->config->run.dt * rate / sim->config->electrons.courant));
+    return 2 * (fmax(1, ceil(0.5 * sim->config->run.dt * rate / sim->config->electrons.courant)) + LM_MOST_ROUNDS - 1);
+}
+
+/* A multiple of the rounds of the entropy and B, whose number is found within the step: that of the last one. */
+static double of_rounds(const struct lm_sim *sim, double needed)
+{
+    const double rounds = fmax(1, sim->electrons.rounds);
+    return ceil(needed / rounds) * rounds;
 }
 
 void lm_step_forecast_substeps(const struct lm_step_forecast *o, const struct lm_sim *sim,
                                double substeps[LM_SUBSTEP_KINDS])
 {
     const int first = o->seconds == 0;
-    substeps[0] = sim->config->fields.solver == LM_SOLVER_HYBRID ? lm_sim_substeps_needed(sim) : 0;
+    substeps[0] = sim->config->fields.solver == LM_SOLVER_HYBRID ? of_rounds(sim, lm_sim_substeps_needed(sim)) : 0;
     substeps[1] = conduction_substeps(sim, first);
     for (int f = 0; f < LM_MAX_BACKGROUNDS; f++)
         substeps[2 + f] = f < sim->config->background_count ? field_substeps(sim, f, first) : 0;
