@@ -141,6 +141,13 @@ START_TEST(an_ion_takes_the_entropy_of_its_electrons)
 }
 END_TEST
 
+static struct lm_sim *with_seed(const char *text, int seed)
+{
+    char setting[32];
+    snprintf(setting, sizeof setting, "run.seed=%d", seed);
+    return sim_new(text, setting);
+}
+
 static double largest_pressure(struct lm_sim *sim)
 {
     double *p = pressure_of(sim), most = 0;
@@ -199,9 +206,7 @@ static const char rest[] = "[run]\nsteps = 60\ndt = 0.0085\n[grid]\nnx = 32\nny 
 
 START_TEST(plasma_at_rest_around_a_body_stays_cool)
 {
-    char seed[32];
-    snprintf(seed, sizeof seed, "run.seed=%d", _i + 1);
-    struct lm_sim *sim = sim_new(rest, seed);
+    struct lm_sim *sim = with_seed(rest, _i + 1);
     const double at_start = largest_pressure(sim);
     advance(sim, 60);
     ck_assert_double_lt(largest_pressure(sim), 1.5 * at_start);
@@ -222,9 +227,7 @@ static const char slot[] = "[run]\nsteps = 200\ndt = 0.01\n[grid]\nnx = 48\nny =
 
 START_TEST(a_slot_between_bodies_stays_cool)
 {
-    char seed[32];
-    snprintf(seed, sizeof seed, "run.seed=%d", _i + 1);
-    struct lm_sim *sim = sim_new(slot, seed);
+    struct lm_sim *sim = with_seed(slot, _i + 1);
     double most = 0;
     for (int n = 10; n <= 200; n += 10) {
         advance(sim, n);

@@ -365,7 +365,6 @@ int lm_cuda_create(const struct lm_setup *setup, struct lm_backend **out)
         lm_gpu_check(g, cudaEventCreateWithFlags(&g->queued[k], cudaEventDisableTiming), "event");
     g->sides = lm_field_sides_of(setup);
     g->general.used = lm_is_general(setup);
-    g->has_battery = lm_has_battery(setup);
     lm_gpu_allocate_all(g, setup);
     lm_gpu_allocate_backgrounds(g, &setup->bodies);
     lm_gpu_make_strips(g);

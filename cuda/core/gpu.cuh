@@ -124,7 +124,6 @@ struct lm_gpu {
         uint8_t *marks;            /* cuda/fields/stage.cu: of each tile; NULL until they are needed */
     } general;
     uint8_t *relaxes;             /* cuda/fields/relaxation.cu: of each tile; NULL until it is needed */
-    int has_battery;              /* lm_has_battery */
     int used_void;                /* whether LM_VOID_E and LM_VOID may hold something */
     struct lm_gpu_strips *strips; /* cuda/fields/strips.cu; NULL: no side is radiating */
     struct {

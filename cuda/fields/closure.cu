@@ -239,7 +239,7 @@ int lm_gpu_count_density(struct lm_gpu *g, const double *n, const double *other)
 const double *lm_gpu_battery(struct lm_gpu *g)
 {
     const struct lm_ohm *o = &g->base.setup.ohm;
-    if (!g->has_battery)
+    if (!o->evolved)
         return NULL;
     lm_gpu_count_density(g, g->array[LM_FLOORED], g->array[LM_FLOORED]);
     lm_gpu_pressure_field(g, g->advect.counted, o->floor, g->advect.surface);

@@ -26,11 +26,6 @@ int lm_is_general(const struct lm_setup *setup)
     return lm_has_field_walls(setup) || setup->bodies.count > 0 || setup->external_current || setup->local_eta;
 }
 
-int lm_has_battery(const struct lm_setup *setup)
-{
-    return setup->ohm.evolved;
-}
-
 void lm_fill_moment(const struct lm_grid *g, double *a, int along)
 {
     lm_grid_wrap(g, a);

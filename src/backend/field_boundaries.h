@@ -18,10 +18,6 @@ int lm_has_field_walls(const struct lm_setup *setup);
  * (cuda/fields/walls.cu). */
 int lm_is_general(const struct lm_setup *setup);
 
-/* Whether the pressure of the electrons has a part in the rate of B: only where it is evolved
- * (larmor/physics/fields/pressure_gradient.h). */
-int lm_has_battery(const struct lm_setup *setup);
-
 /* Ghost cells of a moment at the centres; `along` is the axis of a current's component, or -1. */
 void lm_fill_moment(const struct lm_grid *g, double *a, int along);
 

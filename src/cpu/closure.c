@@ -124,7 +124,7 @@ const double *lm_cpu_battery(struct lm_cpu *c)
     const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_ohm *o = &c->base.setup.ohm;
     double *const *e = c->array + LM_PRESSURE_E, *to = c->ahead[0];
-    if (!lm_has_battery(&c->base.setup))
+    if (!o->evolved)
         return NULL;
     lm_cpu_count_density(c, c->array[LM_FLOORED], c->array[LM_FLOORED]);
     lm_cpu_pressure_field(c, c->counted, o->floor, c->surface);

@@ -67,7 +67,7 @@ void lm_cpu_find_per_density(struct lm_cpu *c, const double *n, const double *ot
 void lm_cpu_pressure_field(struct lm_cpu *c, const double *n, double least, const uint8_t *surface);
 
 /* The rate of B_z that follows from the pressure of the last closure: one array, valid until the next lm_cpu_ohm, or
- * NULL where there is none. LM_PRESSURE_E is overwritten. */
+ * NULL where p is not evolved. LM_PRESSURE_E is overwritten. */
 const double *lm_cpu_battery(struct lm_cpu *c);
 
 /* The ion current at n + 1, of LM_J_NEW and LM_J_OLD. */

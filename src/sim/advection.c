@@ -5,14 +5,15 @@
 #include "config/facts.h"
 #include "sim/electrons.h"
 
-int lm_sim_take_flow_rates(struct lm_sim *sim, int carried)
+int lm_sim_take_flow_rates(struct lm_sim *sim, int carried, double *oscillation)
 {
     double rate[LM_FLOW_RATES] = {0};
     int status = sim->backend->ops->flow_rates(sim->backend, rate);
     for (int f = 0; f < sim->config->background_count && !status; f++)
         if ((sim->config->background[f].flow != LM_FLOW_PRESCRIBED) == carried)
             sim->background[f].flow_rate = rate[f];
-    sim->electrons.oscillation = rate[LM_OSCILLATION];
+    if (oscillation)
+        *oscillation = rate[LM_OSCILLATION];
     return status;
 }
 
@@ -69,7 +70,7 @@ int lm_sim_advect_field(struct lm_sim *sim, int field, double dt)
 int lm_sim_advect(struct lm_sim *sim)
 {
     const int entropy = lm_entropy_field(sim->config); /* lm_sim_advance_electrons advances it */
-    int status = count_carried(sim) > (entropy >= 0) ? lm_sim_take_flow_rates(sim, 1) : LM_OK;
+    int status = count_carried(sim) > (entropy >= 0) ? lm_sim_take_flow_rates(sim, 1, NULL) : LM_OK;
     for (int f = 0; f < sim->config->background_count && !status; f++) {
         if (f == entropy)
             continue;

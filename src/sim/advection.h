@@ -19,8 +19,9 @@ int lm_sim_check_backgrounds(struct lm_sim *sim);
 int lm_sim_flow(struct lm_sim *sim, enum lm_flow_time when);
 
 /* Takes the largest flow rates over the cells, of the fields that ions or electrons carry (`carried`) or of the others,
- * from the velocities that there are. */
-int lm_sim_take_flow_rates(struct lm_sim *sim, int carried);
+ * from the velocities that there are. `oscillation`, unless NULL, gets how far that of an evolved pressure and B turns
+ * in a step, where a step begins. */
+int lm_sim_take_flow_rates(struct lm_sim *sim, int carried, double *oscillation);
 
 /* Larger quanta for fields that have grown. LM_FAILED: one has grown too much. */
 int lm_sim_coarsen(struct lm_sim *sim);

@@ -175,7 +175,7 @@ int lm_sim_update_backgrounds(struct lm_sim *sim)
         status = put_given(sim, f, 1, work);
     free(work);
     if (!status && velocities)
-        status = lm_sim_take_flow_rates(sim, 0);
+        status = lm_sim_take_flow_rates(sim, 0, NULL);
     if (status == LM_BAD_INPUT) /* the expressions were valid at the start */
         status = lm_fail_context(LM_FAILED, "step %lld", (long long)sim->step + 1);
     return status;
@@ -246,5 +246,5 @@ int lm_sim_begin_backgrounds(struct lm_sim *sim, const char *path, const struct 
     for (int f = 0; f < count && !status; f++)
         status = begin_field(sim, f, path, head, work);
     free(work);
-    return status ? status : lm_sim_take_flow_rates(sim, 0);
+    return status ? status : lm_sim_take_flow_rates(sim, 0, NULL);
 }

@@ -137,9 +137,10 @@ int lm_sim_begin_electrons(struct lm_sim *sim, int most)
     sim->electrons.rounds = 1;
     if (field < 0)
         return LM_OK;
-    const int status = lm_sim_take_flow_rates(sim, 1);
-    const double dt = sim->config->run.dt, crossed = ceil(dt * sim->background[field].flow_rate),
-                 turns = ceil(sim->electrons.oscillation / LM_LARGEST_OSCILLATION), needed = fmax(crossed, turns);
+    double oscillation = 0;
+    const int status = lm_sim_take_flow_rates(sim, 1, &oscillation);
+    const double crossed = ceil(sim->config->run.dt * sim->background[field].flow_rate),
+                 turns = ceil(oscillation / LM_LARGEST_OSCILLATION), needed = fmax(crossed, turns);
     if (needed > 1)
         sim->electrons.rounds = needed < most ? (int)needed : most;
     sim->background[field].substeps = 0;
@@ -151,7 +152,7 @@ int lm_sim_advance_electrons(struct lm_sim *sim, int level)
     const int field = lm_entropy_field(sim->config);
     if (field < 0)
         return LM_OK;
-    LM_TRY(level == LM_N_OLD ? heat(sim, level) : lm_sim_take_flow_rates(sim, 1));
+    LM_TRY(level == LM_N_OLD ? heat(sim, level) : lm_sim_take_flow_rates(sim, 1, NULL));
     LM_TRY(lm_sim_advect_field(sim, field, half_round(sim)));
     return level == LM_N_OLD ? LM_OK : heat(sim, level);
 }

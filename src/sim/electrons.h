@@ -20,10 +20,17 @@ int lm_sim_entropy_is_timed(const struct lm_config *config, int *timed);
 enum { LM_MOST_ROUNDS = 16 };
 
 /* The entropy and B advance by turns, in rounds: half of a round of the entropy, a round of B, and the other half. In
- * a round the fastest electrons cross at most one cell. In longer ones their pressure and B would see each other too
- * seldom, and the work that one does would not be what the other one gets. Finds the rounds of the step to come, from
- * the velocities where it begins. `most`: rounds at most, 1 or more. */
+ * a round the fastest electrons cross at most one cell, and the oscillation of their pressure and B turns by at most
+ * LM_LARGEST_OSCILLATION (larmor/physics/fluid/oscillation.h). In longer ones the pressure and B would see each other
+ * too seldom, and the work that one does would not be what the other one gets. Finds the rounds of the step to come,
+ * from the state where it begins. `most`: rounds at most, 1 or more. */
 int lm_sim_begin_electrons(struct lm_sim *sim, int most);
+
+/* At least so many substeps of B, the same number in each of the rounds, which are 1 or more. */
+static inline int lm_sim_substeps_of_rounds(int needed, int rounds)
+{
+    return (needed + rounds - 1) / rounds * rounds;
+}
 
 /* Half a round of the electrons. At LM_N_OLD: heat and its conduction, then the entropy's flow, before B advances. At
  * LM_N_NEW: the flow, then heat. LM_FAILED: it would take too many substeps. */

@@ -163,12 +163,6 @@ static int advance_b_by_rounds(struct lm_sim *sim, int rounds)
     return LM_OK;
 }
 
-/* At least so many substeps, the same number in each round. */
-static int substeps_of_rounds(int needed, int rounds)
-{
-    return (needed + rounds - 1) / rounds * rounds;
-}
-
 /* B to n+1, from the moments that the particles have left. */
 static int advance_b(struct lm_sim *sim)
 {
@@ -176,9 +170,9 @@ static int advance_b(struct lm_sim *sim)
     sim->feels_mean = ions_feel_mean(sim);
     LM_TRY(lm_sim_begin_electrons(sim, most_rounds(sim)));
     const int needed = lm_sim_substeps_needed(sim);
-    while (*rounds > 1 && substeps_of_rounds(needed, *rounds) > sim->config->fields.max_substeps)
+    while (*rounds > 1 && lm_sim_substeps_of_rounds(needed, *rounds) > sim->config->fields.max_substeps)
         (*rounds)--;
-    sim->substeps = substeps_of_rounds(needed, *rounds);
+    sim->substeps = lm_sim_substeps_of_rounds(needed, *rounds);
     LM_TRY(advance_b_by_rounds(sim, *rounds));
     return relax_b(sim);
 }

@@ -38,7 +38,8 @@ static double field_substeps(const struct lm_sim *sim, int field, int first)
     return fmax(1, ceil(sim->config->run.dt * rate / b->courant));
 }
 
-/* Of the electrons in the next step. Each round has two at least, and their number is found within the step. */
+/* Of the conduction in the next step. `first`: as many as there may be, for each round has two at least, and the number
+ * of rounds is found within the step. */
 static double conduction_substeps(const struct lm_sim *sim, int first)
 {
     const struct lm_setup *s = &sim->backend->setup;
@@ -50,18 +51,18 @@ static double conduction_substeps(const struct lm_sim *sim, int first)
     return 2 * (fmax(1, ceil(0.5 * sim->config->run.dt * rate / sim->config->electrons.courant)) + LM_MOST_ROUNDS - 1);
 }
 
-/* A multiple of the rounds of the entropy and B, whose number is found within the step: that of the last one. */
-static double of_rounds(const struct lm_sim *sim, double needed)
+/* Of B in the next step, if that has as many rounds of the entropy and B as the last one. */
+static int substeps_of_b(const struct lm_sim *sim)
 {
-    const double rounds = fmax(1, sim->electrons.rounds);
-    return ceil(needed / rounds) * rounds;
+    const int rounds = sim->electrons.rounds > 1 ? sim->electrons.rounds : 1;
+    return lm_sim_substeps_of_rounds(lm_sim_substeps_needed(sim), rounds);
 }
 
 void lm_step_forecast_substeps(const struct lm_step_forecast *o, const struct lm_sim *sim,
                                double substeps[LM_SUBSTEP_KINDS])
 {
     const int first = o->seconds == 0;
-    substeps[0] = sim->config->fields.solver == LM_SOLVER_HYBRID ? of_rounds(sim, lm_sim_substeps_needed(sim)) : 0;
+    substeps[0] = sim->config->fields.solver == LM_SOLVER_HYBRID ? substeps_of_b(sim) : 0;
     substeps[1] = conduction_substeps(sim, first);
     for (int f = 0; f < LM_MAX_BACKGROUNDS; f++)
         substeps[2 + f] = f < sim->config->background_count ? field_substeps(sim, f, first) : 0;

@@ -8,9 +8,9 @@ struct lm_ohm {
     double substep_eta;    /* the largest resistivity in the substeps of B (relaxation.h); 0: any */
     double floor;          /* smallest density in any term, n0 */
     double alfven_floor;   /* smallest density in the motional field, for |B| = 1, but no more than `few` (void.h) */
-    double thermal_floor; /* the same where an evolved pressure and B act on each other, for p_e = 1 (void.h); else 0 */
-    double few;           /* density of few ions */
-    double thin_frequency;     /* of the motional field no more counts where n < few (time_step_limits.h) */
+    double thermal_floor;  /* smallest density where an evolved pressure and B meet, for p_e = 1, likewise; else 0 */
+    double few;            /* density of few ions */
+    double thin_frequency; /* the largest of the motional field that counts where n < few (time_step_limits.h) */
     double temperature, gamma; /* p_e = T n^gamma; gamma = 1: isothermal */
     int evolved;               /* 1: p_e is a field of its own (larmor/physics/fluid/electrons.h); gamma > 1 */
     int friction;              /* 1: the E of the push has no resistive part */

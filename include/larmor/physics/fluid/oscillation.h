@@ -11,7 +11,7 @@
 #ifndef LARMOR_PHYSICS_FLUID_OSCILLATION_H
 #define LARMOR_PHYSICS_FLUID_OSCILLATION_H
 
-#include "larmor/physics/fields/moments.h"
+#include "larmor/physics/fluid/electrons.h"
 #include "larmor/physics/fluid/flow.h"
 
 /* A round of B and s is so short that the oscillation turns by no more than this. */
@@ -56,9 +56,9 @@ LM_HD uint64_t lm_oscillation_bits(const struct lm_flow_moments *m, const double
         LM_UNROLL
         for (int end = 0; end < 2; end++) {
             const int step = 2 * end - 1;
-            const struct lm_moment_image at =
-                lm_moment_image(sides, nx, ny, -1, axis == 0 ? i + step : i, axis == 1 ? j + step : j);
-            beside[end] = (long)(at.j + LM_GHOST) * stride + (at.i + LM_GHOST);
+            int to_i = axis == 0 ? i + step : i, to_j = axis == 1 ? j + step : j;
+            lm_image_cell(sides, nx, ny, &to_i, &to_j);
+            beside[end] = (long)(to_j + LM_GHOST) * stride + (to_i + LM_GHOST);
         }
         const struct lm_steepness a = lm_steepness(m, s, k, beside, axis == 0 ? o->inv_dx : o->inv_dy);
         steep_n = steep_n + a.per_density * a.per_density;
