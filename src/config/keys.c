@@ -253,7 +253,7 @@ const struct lm_key lm_keys[] = {
     {SECTION, .name = "min_substeps", INT, IN(fields.min_substeps), RANGE(1, 1e6), .initial = "1",
      .meaning = "The least number of substeps of the fields in a step, also where fewer are stable. More substeps are more accurate and slower."},
     {SECTION, .name = "max_substeps", INT, IN(fields.max_substeps), RANGE(1, 1e6), .initial = "200",
-     .meaning = "The largest number of substeps of the fields in a step. A step that needs more stops the run. Cells of fewer than four ions need no more."},
+     .meaning = "The largest number of substeps of the fields in a step. A step that needs more stops the run. Cells of fewer than four ions never ask for more."},
 #undef SECTION
 #define SECTION .section = "external"
     {SECTION, .name = "current_x", EXPR, IN(external.current[0]), ANY, CELL_OFFSET(0.5, 0), .timed = LM_COMPILED, .unit = "B0/(mu0 d_i)",

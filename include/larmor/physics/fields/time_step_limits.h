@@ -23,9 +23,9 @@ LM_HD double lm_substep_eta_of(const struct lm_grid *g, double dt)
 
 /* Largest frequency of the fields in a cell: whistler k^2 |B|/n, convection k |J_i|/n, diffusion eta k^2 + eta_H k^4,
  * with k2 = lm_largest_k2 and 1/n as lm_per_density (void.h) has it. The Runge-Kutta method (faraday.h) is stable up
- * to 2.78 / frequency. In a cell of few ions the first two count as no more than o->thin_frequency, for which a step
- * has as many substeps as it may: so few ions are no reason to end a run, and in the substeps their density counts as
- * so much that they are stable (void.h). */
+ * to 2.78 / frequency. In a cell of few ions the first two count as no more than o->thin_frequency, which
+ * fields.max_substeps resolves. So few ions never end a run for too many substeps. The substeps of such a cell are
+ * stable, because its density counts as more in them (void.h). */
 LM_HD double lm_frequency(struct lm_vector b, struct lm_vector ji, double per_density, double eta, double k2,
                           const struct lm_ohm *o)
 {

@@ -40,8 +40,8 @@ LM_HD struct lm_steepness lm_steepness(const struct lm_flow_moments *m, const do
     return to;
 }
 
-/* By how much the oscillation of the largest wave number turns in a step in cell (i, j), at most; as bits, which order
- * like sizes. 0 in bodies. `sides`, nx and ny are those of the grid of the arrays. */
+/* An upper bound of the angle by which the oscillation of the largest wave number turns in a step, in cell (i, j). It
+ * is returned as bits, which order like sizes. 0 in bodies. `sides`, nx and ny are those of the grid of the arrays. */
 LM_HD uint64_t lm_oscillation_bits(const struct lm_flow_moments *m, const double *s, const struct lm_sides *sides,
                                    int nx, int ny, int i, int j, const struct lm_ohm *o)
 {
