@@ -204,6 +204,9 @@ static int gpu_control(struct lm_backend *b, struct lm_control *out)
     }
     if (g->counted)
         lm_gpu_check(g, cudaMemsetAsync(g->control->tallies, 0, tallies, g->stream), "tallies");
+    for (int side = 0; side < LM_SIDES; side++)
+        for (int k = 0; k < LM_SIDE_SUMS; k++)
+            out->side[side][k] = wide_of(c->side[side][k]);
     for (int d = 0; d < 3; d++)
         out->push_e[d] = lm_from_bits(c->push_e[d]);
     for (int d = 0; d < 2; d++)
@@ -312,6 +315,7 @@ static const struct lm_backend_ops operations = [] {
     o.relax_b = lm_gpu_relax_b;
     o.ohm = lm_gpu_ohm;
     o.field_maxima = lm_gpu_field_maxima;
+    o.side_energy = lm_gpu_side_energy;
     o.flow = lm_gpu_flow;
     o.flow_rates = lm_gpu_flow_rates;
     o.advect = lm_gpu_advect;

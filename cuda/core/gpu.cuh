@@ -36,6 +36,7 @@ struct lm_gpu_advected {
 /* lm_control on the device: maxima as bits of non-negative doubles, so that atomicMax orders them and NaN wins. */
 struct lm_gpu_control {
     struct lm_gpu_pass_control species[LM_MAX_SPECIES];
+    lm_u64 side[LM_SIDES][LM_SIDE_SUMS][2]; /* wide */
     lm_u64 push_e[3], push_pressure[2], frequency, eta, floored, voids;
     lm_u64 friction_e[LM_MAX_SPECIES][3];
     struct lm_gpu_tallies tallies[LM_MAX_SPECIES]; /* only where particles can leave: behind, so that others skip it */
@@ -258,6 +259,7 @@ int lm_gpu_level_maxima(struct lm_gpu *g, int level); /* LM_N_OLD or LM_N_NEW: w
 int lm_gpu_collect(struct lm_backend *b, int species, int speed_exponent, int first);
 int lm_gpu_moments(struct lm_backend *b);
 
+int lm_gpu_side_energy(struct lm_backend *b);
 int lm_gpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out);
 
 int lm_gpu_hash_fields(struct lm_gpu *g); /* adds to reduced->value[0] */

@@ -18,6 +18,7 @@ namespace
 struct density_problem {
     const double *n, *other, *was_void, *b;
     const uint8_t *solid; /* NULL without bodies */
+    struct lm_field_sides fields;
     double whistler_floor;
     double *floored, *p, *per_density;
 };
@@ -34,23 +35,26 @@ __device__ bool is_void(const shape &s, const struct lm_sides &sides, const dens
     const auto is_empty = [&](unsigned k) {
         return lm_mean(a.n[k], a.other[k]) < o.floor && lm_is_empty(a.n + k, a.other + k, s.stride, a.was_void[k], &o);
     };
-    unsigned column[ROW];
+    unsigned column[ROW], outside = 0; /* bits of the columns beyond sides that count as empty */
     int count = 0;
     if (!is_empty((unsigned)at(s, i, j)))
         return false;
     LM_UNROLL
-    for (int n = 0; n < ROW; n++)
+    for (int n = 0; n < ROW; n++) {
         column[n] = (unsigned)lm_moment_image(&sides, s.nx, s.ny, -1, i + n - LM_VOID_REACH, j).i;
+        outside |= (unsigned)lm_is_vacuum_beyond(&a.fields, s.nx, s.ny, i + n - LM_VOID_REACH, j) << n;
+    }
 #pragma unroll 1
     for (int r = 0; r < ROW && count < LM_VOID_COUNT; r++) {
         const unsigned row = (unsigned)at(s, 0, lm_moment_image(&sides, s.nx, s.ny, -1, i, j + r - LM_VOID_REACH).j);
+        const unsigned sure = lm_is_vacuum_beyond(&a.fields, s.nx, s.ny, i, j + r - LM_VOID_REACH) ? ~0u : outside;
         unsigned unsure = 0;
         LM_UNROLL
         for (int n = 0; n < ROW; n++) {
             const unsigned k = row + column[n];
             const double mean = lm_mean(a.n[k], a.other[k]);
-            count += mean < LM_VOID_SHARE * o.floor;
-            unsure |= (unsigned)(mean >= LM_VOID_SHARE * o.floor && mean < o.floor) << n;
+            count += (sure >> n & 1) || mean < LM_VOID_SHARE * o.floor;
+            unsure |= (unsigned)(mean >= LM_VOID_SHARE * o.floor && mean < o.floor) << n & ~sure;
         }
         LM_UNROLL
         for (int n = 0; n < ROW; n++)
@@ -174,6 +178,7 @@ static int find_density(struct lm_gpu *g, int density, int other, double substep
                                g->array[LM_VOID],
                                g->array[LM_B],
                                g->solid,
+                               g->sides,
                                lm_whistler_floor(&g->base.setup.grid, substep),
                                floored,
                                p,

@@ -11,6 +11,7 @@
 
 #include "larmor/physics/fields/fields.h"
 #include "larmor/physics/fields/grid_sums.h"
+#include "larmor/physics/fields/side_energy.h"
 #include "larmor/physics/numerics/hash.h"
 
 namespace
@@ -135,6 +136,27 @@ __global__ void wall_div_kernel(shape s, struct lm_cells counted, const double *
     if (is_in(counted, i, j))
         div = lm_size_bits(lm_div_b(view_of(b, s, at(s, i, j)), o.inv_dx, o.inv_dy));
     lm_warp_max(largest, div);
+}
+
+/* --- energy through the sides --- */
+
+/* blockIdx.y is the side; a thread a cell before it. */
+__global__ void side_energy_kernel(shape s, struct lm_grid g, struct lm_side_arrays a, struct lm_field_sides fields,
+                                   struct lm_ohm o, lm_u64 (*sums)[LM_SIDE_SUMS][2])
+{
+    const int side = blockIdx.y, cell = blockIdx.x * THREADS + threadIdx.x;
+    const struct lm_cells c = lm_own_cells_at(&g, side);
+    const int across = c.to_x - c.from_x, count = across * (c.to_y - c.from_y);
+    double sum[LM_SIDE_SUMS] = {0.0, 0.0, 0.0};
+    if (cell < count) {
+        const size_t k = at(s, c.from_x + cell % across, c.from_y + cell / across);
+        lm_side_cell(&a, &g, side, fields.of[side], g.sides.of[side], (long)k, &o, sum);
+    }
+    for (int k = 0; k < LM_SIDE_SUMS; k++) {
+        struct lm_wide mine = {0, 0};
+        lm_wide_add_real(&mine, sum[k]);
+        lm_warp_sum_wide(sums[side][k], mine);
+    }
 }
 
 /* --- hashes --- */
@@ -268,6 +290,29 @@ int lm_gpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out)
         return g->failed;
     read_grid_sums(g, out);
     return g->failed;
+}
+
+int lm_gpu_side_energy(struct lm_backend *b)
+{
+    lm_gpu_range range("side energy");
+    struct lm_gpu *g = lm_gpu_of(b);
+    const struct lm_grid *grid = &b->setup.grid;
+    const struct lm_ohm o = b->setup.ohm;
+    const int subtracts = lm_has_pressure(&o) && !o.evolved;
+    const struct lm_side_arrays a = {
+        view_of(g, g->array[LM_E]),
+        view_of(g, g->array[LM_VOID_E]),
+        view_of(g, g->array[LM_B]),
+        {subtracts ? g->array[LM_PRESSURE_E] : NULL, subtracts ? g->array[LM_PRESSURE_E + 1] : NULL},
+        {g->array[LM_J_OLD], g->array[LM_J_OLD + 1]},
+        g->array[LM_N_OLD],
+        o.evolved ? entropy_of(g) : NULL};
+    const size_t longest = (size_t)(grid->nx > grid->ny ? grid->nx : grid->ny);
+    lm_gpu_check(g, cudaMemsetAsync(g->control->side, 0, sizeof g->control->side, g->stream),
+                 "energy through the sides");
+    side_energy_kernel<<<dim3(line_blocks(longest), LM_SIDES), THREADS, 0, g->stream>>>(shape_of(g), *grid, a, g->sides,
+                                                                                        o, g->control->side);
+    return LM_GPU_LAUNCHED(g, "energy through the sides");
 }
 
 int lm_gpu_hash_fields(struct lm_gpu *g)

@@ -112,6 +112,23 @@ static inline struct lm_cells lm_own_and_beyond(const struct lm_grid *g, int x, 
     return c;
 }
 
+/* The own cells before a side of the domain; none where they are not own. */
+LM_HD struct lm_cells lm_own_cells_at(const struct lm_grid *g, int side)
+{
+    struct lm_cells c = g->own;
+    if (!lm_owns_side(g, side))
+        c.to_x = c.from_x;
+    else if (side == LM_X_MIN)
+        c.to_x = c.from_x + 1;
+    else if (side == LM_X_MAX)
+        c.from_x = c.to_x - 1;
+    else if (side == LM_Y_MIN)
+        c.to_y = c.from_y + 1;
+    else
+        c.from_y = c.to_y - 1;
+    return c;
+}
+
 /* The index in an array of the whole domain of a cell (i, j) that is own or beyond a side (lm_own_and_beyond). */
 LM_HD size_t lm_domain_element(const struct lm_grid *g, int i, int j)
 {

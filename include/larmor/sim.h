@@ -83,6 +83,9 @@ struct lm_sim_status {
     int64_t floored_cells;       /* below the density floor */
     double electron_heat;        /* that resistivity has given to evolved electrons since t = 0; n0 m_p v_A^2 d_i^2 */
     int64_t conduction_substeps; /* of the electrons' heat in the last step */
+    struct lm_side_status {
+        double fields, electrons; /* energy that they have brought through a side since t = 0; n0 m_p v_A^2 d_i^2 */
+    } side[LM_SIDES];
     struct lm_species_status {
         uint64_t count;   /* particles that are there */
         double weight;    /* real ions that one of them stands for, n0 d_i^2 a unit length */

@@ -23,6 +23,7 @@
 #include "larmor/physics/collisions/collision_step.h"
 #include "larmor/physics/fields/mean_field.h"
 #include "larmor/physics/fields/ohm_terms.h"
+#include "larmor/physics/fields/side_energy.h"
 #include "larmor/physics/numerics/program.h"
 #include "larmor/physics/fluid/conductivity.h"
 #include "larmor/physics/collisions/ion_electron_heating_step.h"
@@ -270,6 +271,7 @@ struct lm_control {
     struct lm_tally lost[LM_MAX_SPECIES][LM_CHANNELS], injected[LM_MAX_SPECIES][LM_ENTRANCES];
     struct lm_tally to_gas[LM_MAX_SPECIES], exchanged[LM_MAX_SPECIES], to_electrons[LM_MAX_SPECIES];
     struct lm_advected background[LM_MAX_BACKGROUNDS];
+    struct lm_wide side[LM_SIDES][LM_SIDE_SUMS]; /* of the last side_energy, in units of 2^-LM_WIDE_REAL */
     struct lm_wide heat; /* that resistivity has given a volume of a cell, in units of 2^-lm_heat_exponent */
 };
 
@@ -484,6 +486,9 @@ struct lm_backend_ops {
 
     /* The maxima of the fields for lm_control, with the OLD level, where `ohm` has not left them. */
     int (*field_maxima)(struct lm_backend *b);
+
+    /* For lm_control: the energy that fields and electrons carry through the sides, with the OLD level, B and LM_E. */
+    int (*side_energy)(struct lm_backend *b);
 
     /* --- background fields --- */
 

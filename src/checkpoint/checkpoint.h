@@ -7,12 +7,12 @@
  *
  * Layout: attributes of "/": format "larmor-checkpoint", format_version, step, time, dt, nx, ny, lx, ly, shape,
  * precision, fraction_bits, seed, energy_start, momentum_start[3], energy_scale (where it is known), settings_changed
- * (where it is not 0), configuration (the whole run.ini text), software, field_count, field_names[], bordered (where it
- * is not 0) and species_count, species_names[] (their order is that of the fingerprint); /fields/NAME [ny][nx] float64,
- * the last `bordered` ones with ghosts, and those of the strips beyond radiating sides, strip_x_min and so on, of all
- * their arrays (larmor/physics/fields/strip.h); /species/NAME/{x,y} int64 (cells times 2^fraction_bits, inside the
- * domain), {u,v,w} float32 or float64, and attributes: charge, mass, weight, count, limits[], ionised, stopping (a hash
- * of its table) and the ledger.
+ * (where it is not 0), side_energy[4][5] (struct lm_side_energy of each side), configuration (the whole run.ini text),
+ * software, field_count, field_names[], bordered (where it is not 0) and species_count, species_names[] (their order is
+ * that of the fingerprint); /fields/NAME [ny][nx] float64, the last `bordered` ones with ghosts, and those of the
+ * strips beyond radiating sides, strip_x_min and so on, of all their arrays (larmor/physics/fields/strip.h);
+ * /species/NAME/{x,y} int64 (cells times 2^fraction_bits, inside the domain), {u,v,w} float32 or float64, and
+ * attributes: charge, mass, weight, count, limits[], ionised, stopping (a hash of its table) and the ledger.
  *
  * The ledger of a species: loaded, exponent_v, exponent_v2, and the accounts `injected` (one for each entrance, enum
  * lm_entrance), `lost` (one for each channel, enum lm_channel), to_gas, exchanged and to_electrons (one each). The
@@ -104,7 +104,9 @@ struct lm_checkpoint {
     uint64_t seed;
     double energy_start, momentum_start[3]; /* references of the drift columns */
     double energy_scale;                    /* of the budget of the energy; NaN: a file of an earlier version */
-    int settings_changed;                   /* 1: a restart has changed settings since the start */
+    int has_sides;                          /* 0: a file of an earlier version, without `side` */
+    struct lm_side_energy side[LM_SIDES];
+    int settings_changed; /* 1: a restart has changed settings since the start */
     int field_count;
     const char *const *field_names; /* the caller's list, also when reading */
     int bordered;                   /* number of fields at the end of the list that are stored with their ghost cells */

@@ -7,6 +7,8 @@
 #include "checkpoint/parts.h"
 #include "larmor/config.h"
 
+enum { SIDE_VALUES = LM_SIDES * (int)(sizeof(struct lm_side_energy) / sizeof(double)) };
+
 enum { MAX_ANGLES = 1 << 10, MAX_ENERGIES = 1 << 16 };
 
 const char *const lm_checkpoint_columns[5] = {"x", "y", "u", "v", "w"};
@@ -44,6 +46,7 @@ static void put_root(struct lm_h5 *h, const struct lm_checkpoint *head, const ch
     lm_h5_put(h, root, "momentum_start", H5T_NATIVE_DOUBLE, 3, head->momentum_start);
     if (isfinite(head->energy_scale))
         lm_h5_put_real(h, root, "energy_scale", head->energy_scale);
+    lm_h5_put(h, root, "side_energy", H5T_NATIVE_DOUBLE, SIDE_VALUES, head->side);
     if (head->settings_changed)
         lm_h5_put_whole(h, root, "settings_changed", 1);
     lm_h5_put_text(h, root, "configuration", configuration ? configuration : "");
@@ -173,6 +176,17 @@ static void read_surfaces(struct lm_h5 *h, struct lm_checkpoint_surfaces *s)
     lm_h5_end(group);
 }
 
+static void get_sides(struct lm_h5 *h, struct lm_checkpoint *head)
+{
+    const double *value = &head->side[0].fields;
+    head->has_sides = lm_h5_has(h->file, "side_energy");
+    if (head->has_sides)
+        lm_h5_get(h, h->file, "side_energy", H5T_NATIVE_DOUBLE, SIDE_VALUES, head->side);
+    for (int k = 0; k < SIDE_VALUES; k++)
+        if (h->status == LM_OK && !isfinite(value[k]))
+            lm_h5_wrong(h, "the attribute side_energy is not finite; the file is damaged");
+}
+
 int lm_checkpoint_get_head(struct lm_h5 *h, struct lm_checkpoint *head)
 {
     *head = (struct lm_checkpoint){0};
@@ -201,6 +215,7 @@ int lm_checkpoint_get_head(struct lm_h5 *h, struct lm_checkpoint *head)
             lm_h5_wrong(h, "the attribute momentum_start is not finite; the file is damaged");
     head->energy_scale = lm_h5_has(h->file, "energy_scale") ? get_real(h, h->file, "energy_scale", 0) : NAN;
     head->settings_changed = lm_h5_has(h->file, "settings_changed");
+    get_sides(h, head);
     head->field_count = get_int(h, h->file, "field_count", 0, LM_CHECKPOINT_FIELDS);
     if (lm_h5_has(h->file, "bordered"))
         head->bordered = get_int(h, h->file, "bordered", 1, head->field_count);

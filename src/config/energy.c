@@ -31,21 +31,6 @@ static int is_driven(const struct lm_config *c, char *why)
     return 0;
 }
 
-static int is_crossed_by_fields(const struct lm_config *c, char *why)
-{
-    static const char *const names[] = {
-        [LM_FIELDS_PERIODIC] = "periodic", [LM_CONDUCTING] = "conducting", [LM_OPEN] = "open",
-        [LM_FIELDS_INFLOW] = "inflow",     [LM_INFLOW_B] = "inflow_b",     [LM_INFLOW_E] = "inflow_e",
-        [LM_RADIATING] = "radiating"};
-    for (int side = 0; side < LM_SIDES; side++) {
-        const int fields = c->boundary_fields[side];
-        if (fields != LM_FIELDS_PERIODIC && fields != LM_CONDUCTING)
-            return because(why, "the energy that fields carry through %s (boundary.fields_%s = %s) is not measured",
-                           lm_side_names[side], lm_side_names[side], names[fields]);
-    }
-    return 0;
-}
-
 static int has_hot_surfaces(const struct lm_config *c, char *why)
 {
     for (int side = 0; side < LM_SIDES; side++)
@@ -59,22 +44,22 @@ static int has_hot_surfaces(const struct lm_config *c, char *why)
     return 0;
 }
 
-/* Electrons come and go with the ions, for the plasma stays neutral. Where their pressure is evolved, they carry heat
- * only through open sides and into bodies that absorb ions. The latter is a loss: takes_energy. */
+/* Electrons come and go with the ions, for the plasma stays neutral. What they carry through sides is measured; into
+ * bodies it is a loss: takes_energy. An evolved pressure does not change where ions are born or taken out. */
 static int loses_electrons(const struct lm_config *c, char *why)
 {
-    const int own = lm_entropy_field(c);
     struct lm_account_of accounts[LM_ACCOUNTS];
-    for (int side = 0; side < LM_SIDES && own >= 0; side++)
-        if (lm_background_is_open(&c->background[own], side))
-            return because(why, "the heat that electrons carry through %s is not measured", lm_side_names[side]);
-    if (own >= 0 || c->electrons.temperature == 0)
+    if (lm_entropy_field(c) >= 0 || c->electrons.temperature == 0)
         return 0;
     for (int s = 0; s < c->species_count; s++)
-        for (int k = 0, n = lm_accounts(c, s, accounts); k < n; k++)
-            if (accounts[k].kind == LM_ENTERS || accounts[k].kind == LM_LEAVES)
+        for (int k = 0, n = lm_accounts(c, s, accounts); k < n; k++) {
+            const int inside = accounts[k].kind == LM_ENTERS   ? accounts[k].channel >= LM_SIDES
+                               : accounts[k].kind == LM_LEAVES ? accounts[k].channel >= LM_SURFACES
+                                                               : 0;
+            if (inside)
                 return because(why, "the energy of the electrons that come and go with %s (%s) is not measured",
                                c->species[s].name, accounts[k].name);
+        }
     return 0;
 }
 
@@ -108,7 +93,8 @@ static int takes_energy(const struct lm_config *c, char *why)
     for (int k = 0; k < c->body_count; k++)
         if (c->body[k].fields != LM_BODY_CONDUCTING)
             return because(why, "the heat of the current in the body %s is lost", c->body[k].name);
-        else if (c->body[k].particles == LM_ABSORBING && c->electrons.closure == LM_EVOLVED)
+        else if (c->body[k].particles == LM_ABSORBING &&
+                 (c->electrons.closure == LM_EVOLVED || c->electrons.temperature != 0))
             return because(why, "the heat of the electrons that the body %s absorbs is not measured", c->body[k].name);
     for (int s = 0; s < c->species_count; s++)
         if (c->species[s].drag_rate > 0)
@@ -119,7 +105,7 @@ static int takes_energy(const struct lm_config *c, char *why)
 enum lm_energy_judged lm_energy_judge(const struct lm_config *c, char why[LM_ENERGY_WHY])
 {
     why[0] = 0;
-    if (is_driven(c, why) || is_crossed_by_fields(c, why) || has_hot_surfaces(c, why) || loses_electrons(c, why))
+    if (is_driven(c, why) || has_hot_surfaces(c, why) || loses_electrons(c, why))
         return LM_ENERGY_NOT;
     if (resistivity_of(c) && c->electrons.closure != LM_EVOLVED && !c->fields.electron_friction)
         return because(why, "the work of the resistive E on the ions (fields.electron_friction = off) is not measured"),

@@ -1,9 +1,10 @@
 /* The budget of the energy of a run: whether all that gives energy to the plasma and takes it is known, and the energy
  * to which a change is compared.
  *
- *     unexplained = energy now - energy at the start - what ions have brought in + what they have taken out
+ *     unexplained = energy now - energy at the start - what has been brought in + what has been taken out
  *
- * The energy is that of the ions, of B and of the electrons. What ions bring and take is known from the ledger. */
+ * The energy is that of the ions, of B and of the electrons. What ions bring and take is known from the ledger, and
+ * what fields and electrons carry through the sides is measured (larmor/physics/fields/side_energy.h). */
 #ifndef LARMOR_CONFIG_ENERGY_H
 #define LARMOR_CONFIG_ENERGY_H
 

@@ -100,6 +100,21 @@ int lm_background_is_open(const struct lm_background_config *b, int side)
     return b->sides[side] == LM_BACKGROUND_INFLOW || b->sides[side] == LM_BACKGROUND_OPEN;
 }
 
+/* --- sides --- */
+
+int lm_is_crossed_by_fields(const struct lm_config *c, int side)
+{
+    return c->fields.solver == LM_SOLVER_HYBRID && c->boundary_fields[side] != LM_FIELDS_PERIODIC &&
+           c->boundary_fields[side] != LM_CONDUCTING;
+}
+
+int lm_is_crossed_by_electrons(const struct lm_config *c, int side)
+{
+    return c->fields.solver == LM_SOLVER_HYBRID &&
+           (c->boundary[side] == LM_ABSORBING || c->boundary[side] == LM_INFLOW) &&
+           (c->electrons.closure == LM_EVOLVED || c->electrons.temperature != 0);
+}
+
 /* --- accounts of the ledger --- */
 
 const char *const lm_boundary_names[] = {"periodic", "reflecting", "absorbing", "thermal", "inflow"};

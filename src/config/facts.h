@@ -30,6 +30,13 @@ int lm_background_has_source(const struct lm_background_config *b);
 int lm_background_is_sourced(const struct lm_config *config, int field); /* has a source, or ionisation takes from it */
 int lm_background_is_open(const struct lm_background_config *b, int side); /* something can cross the side */
 
+/* --- sides --- */
+
+/* Whether fields carry energy through a side, and whether electrons that have a pressure do
+ * (larmor/physics/fields/side_energy.h). */
+int lm_is_crossed_by_fields(const struct lm_config *config, int side);
+int lm_is_crossed_by_electrons(const struct lm_config *config, int side);
+
 /* --- accounts of the ledger --- */
 
 /* The accounts of a species' ledger that anything can pass in a run, in the order of the outputs. */

@@ -176,7 +176,7 @@ const struct lm_key lm_keys[] = {
     {SECTION, .name = "dt", REAL, IN(run.dt), RANGE(LM_POSITIVE, 1e6), .unit = "1/Omega_ci", .meaning = "The time step."},
     {SECTION, .name = "seed", .kind = LM_KEY_SEED, IN(run.seed), .initial = "1", .meaning = "The seed of all random numbers."},
     {SECTION, .name = "energy_limit", REAL, IN(run.energy_limit), RANGE(LM_POSITIVE, NONE), .initial = "0.05",
-     .meaning = "The run warns when the energy changes by more than this share of the energy at the start that can change, beyond what ions bring and take. It changes no result."},
+     .meaning = "The run warns when the energy changes by more than this share of the energy at the start that can change, beyond what is brought and taken through sides and by collisions. It changes no result."},
     {SECTION, .name = "backend", CHOICE(backends), IN(run.backend), .initial = "auto",
      .meaning = "Where the run takes place. auto takes the GPU if there is one. It measures long runs with very little work on the GPU and on the CPU, and takes the faster one."},
     {SECTION, .name = "threads", INT, IN(run.threads), RANGE(0, 4096), .initial = "0",

@@ -20,6 +20,17 @@ int lm_cpu_copy(struct lm_backend *b, enum lm_array to, enum lm_array from, int 
     return LM_OK;
 }
 
+/* Beyond the sides, up to where lm_is_void looks. */
+static void fill_empty(struct lm_cpu *c)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    lm_fill_moment(g, c->spare, -1);
+    for (int j = -LM_VOID_REACH; j < g->ny + LM_VOID_REACH && lm_any_side_is(&c->sides, LM_INFLOW_E); j++)
+        for (int i = -LM_VOID_REACH; i < g->nx + LM_VOID_REACH; i++)
+            if (lm_is_vacuum_beyond(&c->sides, g->nx, g->ny, i, j))
+                c->spare[lm_at(g, i, j)] = 1.0;
+}
+
 /* c->spare: 1 in empty cells, else 0, with ghost cells. Returns whether any is empty. */
 static int find_empty(struct lm_cpu *c, const double *n, const double *other)
 {
@@ -34,7 +45,7 @@ static int find_empty(struct lm_cpu *c, const double *n, const double *other)
             any |= empty;
         }
     if (any)
-        lm_fill_moment(g, c->spare, -1);
+        fill_empty(c);
     return any;
 }
 

@@ -125,6 +125,7 @@ int lm_cpu_ohm(struct lm_backend *b, enum lm_ohm_current current);
 int lm_cpu_field_maxima(struct lm_backend *b);
 int lm_cpu_collect(struct lm_backend *b, int species, int speed_exponent, int first);
 int lm_cpu_moments(struct lm_backend *b);
+int lm_cpu_side_energy(struct lm_backend *b);
 int lm_cpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out);
 uint64_t lm_cpu_hash_fields(struct lm_cpu *c);
 

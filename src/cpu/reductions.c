@@ -3,6 +3,7 @@
 #include "cpu/fields.h"
 #include "cpu/strips.h"
 #include "larmor/physics/fields/grid_sums.h"
+#include "larmor/physics/fields/side_energy.h"
 #include "larmor/physics/numerics/hash.h"
 #include "ranks/ranks.h"
 
@@ -132,6 +133,36 @@ int lm_cpu_grid_sums(struct lm_backend *b, struct lm_grid_sums *out)
     }
     out->electrons = sum_cells(c, c->spare, 0, &out->exponent_electrons);
     out->div_b = largest_div_b(c);
+    return LM_OK;
+}
+
+/* --- energy through the sides (larmor/physics/fields/side_energy.h) --- */
+
+int lm_cpu_side_energy(struct lm_backend *b)
+{
+    struct lm_cpu *c = lm_cpu_of(b);
+    const struct lm_grid *g = &b->setup.grid;
+    const struct lm_ohm *o = &b->setup.ohm;
+    const int subtracts = lm_has_pressure(o) && !o->evolved;
+    const struct lm_side_arrays a = {
+        .e = lm_cpu_view(c, c->array + LM_E),
+        .void_e = lm_cpu_view(c, c->array + LM_VOID_E),
+        .b = lm_cpu_view(c, c->array + LM_B),
+        .pressure_e = {subtracts ? c->array[LM_PRESSURE_E] : NULL, subtracts ? c->array[LM_PRESSURE_E + 1] : NULL},
+        .ion_current = {c->array[LM_J_OLD], c->array[LM_J_OLD + 1]},
+        .density = c->array[LM_N_OLD],
+        .entropy = o->evolved ? lm_cpu_entropy(c) : NULL};
+    memset(c->control.side, 0, sizeof c->control.side);
+    for (int side = 0; side < LM_SIDES; side++) {
+        const struct lm_cells at = lm_own_cells_at(g, side);
+        for (int j = at.from_y; j < at.to_y; j++)
+            for (int i = at.from_x; i < at.to_x; i++) {
+                double sum[LM_SIDE_SUMS];
+                lm_side_cell(&a, g, side, c->sides.of[side], g->sides.of[side], (long)lm_at(g, i, j), o, sum);
+                for (int k = 0; k < LM_SIDE_SUMS; k++)
+                    lm_wide_add_real(&c->control.side[side][k], sum[k]);
+            }
+    }
     return LM_OK;
 }
 

@@ -308,6 +308,8 @@ static int carry_out_grid(struct lm_distributed *d, const struct lm_order *o)
         return ops->ohm(d->part, (enum lm_ohm_current)o->first);
     case LM_ORDER_FIELD_MAXIMA:
         return ops->field_maxima(d->part);
+    case LM_ORDER_SIDE_ENERGY:
+        return ops->side_energy(d->part);
     case LM_ORDER_FLOW:
         return ops->flow(d->part, (enum lm_flow_time)o->first);
     case LM_ORDER_FLOW_RATES:

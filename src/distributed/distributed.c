@@ -263,6 +263,11 @@ static int field_maxima(struct lm_backend *b)
     return lm_issue(b, (struct lm_order){.kind = LM_ORDER_FIELD_MAXIMA});
 }
 
+static int side_energy(struct lm_backend *b)
+{
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_SIDE_ENERGY});
+}
+
 static int flow(struct lm_backend *b, enum lm_flow_time when)
 {
     return lm_issue(b, (struct lm_order){.kind = LM_ORDER_FLOW, .first = (int)when});
@@ -377,6 +382,7 @@ static const struct lm_backend_ops operations = {.destroy = destroy,
                                                  .relax_b = relax_b,
                                                  .ohm = ohm,
                                                  .field_maxima = field_maxima,
+                                                 .side_energy = side_energy,
                                                  .flow = flow,
                                                  .flow_rates = flow_rates,
                                                  .advect = advect,

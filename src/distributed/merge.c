@@ -55,6 +55,9 @@ void lm_merge_control(void *to, const void *from)
     raise_to(&a->eta, b->eta);
     a->floored += b->floored;
     a->voids += b->voids;
+    for (int side = 0; side < LM_SIDES; side++)
+        for (int k = 0; k < LM_SIDE_SUMS; k++)
+            lm_wide_merge(&a->side[side][k], &b->side[side][k]);
     lm_wide_merge(&a->heat, &b->heat);
 }
 

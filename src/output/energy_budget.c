@@ -1,5 +1,7 @@
 #include "output/energy_budget.h"
 
+#include <math.h>
+
 #include "config/facts.h"
 
 static double energy_of(const struct lm_config *c, const struct lm_sim_status *now, int species,
@@ -8,6 +10,11 @@ static double energy_of(const struct lm_config *c, const struct lm_sim_status *n
     double value[LM_LEDGER_VALUES];
     lm_ledger_values(&now->species[species].ledger, a, now->species[species].weight, c->species[species].mass, value);
     return value[LM_LEDGER_VALUES - 1];
+}
+
+static void add(double brought, struct lm_energy_budget *out)
+{
+    *(brought > 0 ? &out->brought : &out->taken) += fabs(brought);
 }
 
 /* What ions give to the electrons stays in the plasma. An ion that has stopped in a gas is in two accounts: it leaves
@@ -23,10 +30,7 @@ static void add_species(const struct lm_config *c, const struct lm_sim_status *n
         out->taken += energy_of(c, now, species, &l->lost[channel]);
     if (c->species[species].gas_field >= 0)
         to_gas = energy_of(c, now, species, &l->to_gas) - energy_of(c, now, species, &l->lost[LM_ENERGY_STOPPED]);
-    if (to_gas > 0)
-        out->taken += to_gas;
-    else
-        out->brought -= to_gas;
+    add(-to_gas, out);
 }
 
 void lm_energy_budget_find(const struct lm_config *config, const struct lm_sim_status *now,
@@ -36,6 +40,10 @@ void lm_energy_budget_find(const struct lm_config *config, const struct lm_sim_s
     *out = (struct lm_energy_budget){0};
     for (int s = 0; s < config->species_count; s++)
         add_species(config, now, s, out);
+    for (int side = 0; side < LM_SIDES; side++) {
+        add(now->side[side].fields, out);
+        add(now->side[side].electrons, out);
+    }
     out->unexplained = totals->energy - references->energy - out->brought + out->taken;
     out->reference = references->scale + out->brought;
     out->share = out->unexplained == 0 ? 0 : out->unexplained / out->reference;

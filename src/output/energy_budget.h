@@ -5,7 +5,8 @@
 #include "larmor/sim.h"
 
 struct lm_energy_budget {
-    double brought, taken; /* by ions since the start: those that enter or are born; those that leave, and to a gas */
+    double brought, taken; /* since the start: by ions that enter or are born, or that leave, and to a gas; by fields
+                              and electrons through each side */
     double unexplained;    /* what is left of the change of energy */
     double reference;      /* the energy of the start that can change, and what has been brought since */
     double share;          /* unexplained / reference; 0 where both are 0 */

@@ -164,11 +164,27 @@ static void add_totals(struct row *r, const struct state *s)
     add(r, t->energy, energy, "sum of all energies", 0, "energy_total");
     add(r, start != 0 ? (t->energy - start) / fabs(start) : 0, "",
         "change of energy_total since the start over its value then", 0, "energy_drift");
-    add(r, budget.share, "", "change of energy_total beyond what ions bring and take, over the energy that can change",
+    add(r, budget.share, "", "change of energy_total beyond what is brought and taken, over the energy that can change",
         0, LM_ENERGY_COLUMN);
     for (int d = 0; d < 3; d++)
         add(r, t->momentum[d], momentum, "momentum of the ions", 0, "momentum_%c", axis[d]);
     add(r, t->div_b, "B0/d_i", "largest |div B|", 0, "div_b_max");
+}
+
+static void add_sides(struct row *r, const struct state *s)
+{
+    char about[128];
+    for (int side = 0; side < LM_SIDES; side++) {
+        const char *name = lm_side_names[side];
+        if (lm_is_crossed_by_fields(s->config, side)) {
+            snprintf(about, sizeof about, "energy that fields have brought through the side %s", name);
+            add(r, s->now->side[side].fields, energy, about, 0, "%s_fields", name);
+        }
+        if (lm_is_crossed_by_electrons(s->config, side)) {
+            snprintf(about, sizeof about, "energy that electrons have brought through the side %s", name);
+            add(r, s->now->side[side].electrons, energy, about, 0, "%s_electrons", name);
+        }
+    }
 }
 
 static void add_all(struct row *r, const struct state *s)
@@ -183,6 +199,7 @@ static void add_all(struct row *r, const struct state *s)
     add(r, (double)now->floored_cells, "", "cells below the density floor", 1, "floored_cells");
     add(r, now->substeps, "", "field substeps of the last step", 1, "substeps");
     add_ledger(r, s);
+    add_sides(r, s);
     add_collisions(r, s);
     for (int f = 0; f < s->config->background_count; f++)
         add_background(r, s, f);

@@ -106,6 +106,8 @@ int lm_sim_save_with(struct lm_sim *sim, const struct lm_references *references,
                                                          .ledger = sim->ledger[s]};
         snprintf(head.species[s].name, sizeof head.species[s].name, "%s", c->species[s].name);
     }
+    head.has_sides = 1;
+    memcpy(head.side, sim->side, sizeof head.side);
     lm_sim_describe(sim, &head);
     lm_sim_describe_tracks(sim, &head);
     char *text = NULL;

@@ -12,6 +12,7 @@
 #include "sim/initial_fields.h"
 #include "sim/ionisation.h"
 #include "sim/setup.h"
+#include "sim/side_energy.h"
 #include "sim/state.h"
 #include "sim/tracks.h"
 
@@ -53,7 +54,10 @@ static int start_levels(struct lm_sim *sim)
         LM_TRY(ops->copy(b, LM_SPECIES_OLD + first, LM_SPECIES_NEW + first, 3));
     }
     LM_TRY(lm_sim_choose_tracks(sim));
-    return lm_sim_find_maxima(sim);
+    LM_TRY(lm_sim_survey_sides(sim));
+    LM_TRY(lm_sim_find_maxima(sim));
+    lm_sim_begin_sides(sim);
+    return LM_OK;
 }
 
 /* No particles inside of bodies: a cut cell has as many as its plasma. */

@@ -29,6 +29,7 @@ struct lm_sim {
     } unsorted[LM_MAX_SPECIES];
     int64_t sorts;
     struct lm_ledger ledger[LM_MAX_SPECIES];
+    struct lm_side_energy side[LM_SIDES];
     int has_gaps[LM_MAX_SPECIES];        /* particles have left or entered since the last sort: some slots are empty */
     uint64_t particle_steps;             /* since the start or restart */
     struct lm_pass pass[LM_MAX_SPECIES]; /* the last one */

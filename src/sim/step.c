@@ -18,6 +18,7 @@
 #include "sim/electrons.h"
 #include "sim/ion_electron_heating.h"
 #include "sim/ionisation.h"
+#include "sim/side_energy.h"
 #include "sim/state.h"
 #include "sim/tracks.h"
 
@@ -219,11 +220,13 @@ static int finish_step(struct lm_sim *sim)
     sim->step++;
     for (int s = 0; s < sim->config->species_count; s++)
         sim->particle_steps += sim->count[s];
+    LM_TRY(lm_sim_survey_sides(sim));
     LM_TRY(!is_hybrid(sim)   ? lm_sim_find_maxima(sim)
            : sim->feels_mean ? find_maxima_of_b(sim)
                              : sim->backend->ops->control(sim->backend, &sim->control));
     LM_TRY(lm_sim_book_particles(sim));
     LM_TRY(lm_sim_book_backgrounds(sim));
+    lm_sim_book_sides(sim);
     return lm_sim_choose_tracks(sim);
 }
 

@@ -22,6 +22,7 @@
 #define LARMOR_PHYSICS_FIELDS_VOID_H
 
 #include "larmor/physics/fields/closure.h"
+#include "larmor/physics/fields/field_boundaries.h"
 #include "larmor/physics/fields/ohm.h"
 #include "larmor/physics/fields/time_step_limits.h"
 
@@ -122,6 +123,14 @@ LM_HD int lm_is_empty(const double *n, const double *other, int s, double was_vo
         return 1;
     around = lm_density_around(n, other, s);
     return around > o->few && here < LM_EDGE_SHARE * around;
+}
+
+/* Whether cell (i, j) lies beyond a side through which a given E lets flux in. It counts as empty: a vacuum brings the
+ * flux there, and a gap of one cell between this side and a plasma is a void. */
+LM_HD int lm_is_vacuum_beyond(const struct lm_field_sides *s, int nx, int ny, int i, int j)
+{
+    return (i < 0 && s->of[LM_X_MIN] == LM_INFLOW_E) || (i >= nx && s->of[LM_X_MAX] == LM_INFLOW_E) ||
+           (j < 0 && s->of[LM_Y_MIN] == LM_INFLOW_E) || (j >= ny && s->of[LM_Y_MAX] == LM_INFLOW_E);
 }
 
 /* Whether a cell is void. `empty` stands on it, with 1 in empty cells and else 0. */

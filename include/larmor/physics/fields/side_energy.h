@@ -1,0 +1,109 @@
+/* The energy that fields and electrons carry through the sides of the domain, for the budget of the energy
+ * (docs/physics/energy.md).
+ *
+ * Faraday's law in the domain, summed by parts, gives what B gains through the sides: the flux E x B of the nodes of E
+ * along the side in the cells at it, with B on the side, and what B on the side itself gains at upper sides, whose
+ * nodes belong to the cells (grid_sums.h). The electrons carry their enthalpy, with the ions where the pressure follows
+ * from the density: then it is no part of Faraday's law. An evolved pressure acts on B, and flows with the electrons.
+ */
+#ifndef LARMOR_PHYSICS_FIELDS_SIDE_ENERGY_H
+#define LARMOR_PHYSICS_FIELDS_SIDE_ENERGY_H
+
+#include "larmor/grid.h"
+#include "larmor/physics/fields/closure.h"
+#include "larmor/physics/fields/field_boundaries.h"
+#include "larmor/physics/fields/pressure_gradient.h"
+#include "larmor/physics/fluid/electrons.h"
+#include "larmor/physics/numerics/operators.h"
+#include "larmor/physics/numerics/wide.h"
+
+/* What is summed over the cells at a side: powers inwards, and the energy of B on the side that counts. */
+enum lm_side_sum { LM_SIDE_FIELDS, LM_SIDE_ELECTRONS, LM_SIDE_WALL, LM_SIDE_SUMS };
+
+/* Arrays of one stride, element 0 of each, at one time. */
+struct lm_side_arrays {
+    struct lm_view e, void_e, b;
+    const double *pressure_e[2]; /* the part of E that Faraday's law does not have; NULL: there is none */
+    const double *ion_current[2], *density;
+    const double *entropy; /* NULL: the pressure follows from the density */
+};
+
+/* Whether fields carry energy through a side; whether electrons do, with the ions that cross it. */
+LM_HD int lm_fields_cross(int field_boundary)
+{
+    return field_boundary != LM_FIELDS_PERIODIC && field_boundary != LM_CONDUCTING;
+}
+
+LM_HD int lm_electrons_cross(int boundary, const struct lm_ohm *o)
+{
+    return (boundary == LM_ABSORBING || boundary == LM_INFLOW) && lm_has_pressure(o);
+}
+
+/* The enthalpy of the electrons for a unit of their charge. */
+LM_HD double lm_side_enthalpy(const struct lm_side_arrays *a, long k, const struct lm_ohm *o)
+{
+    const double n = lm_max(a->density[k], lm_least_push_density(o));
+    return a->entropy == NULL ? lm_enthalpy(n, o)
+                              : o->gamma / (o->gamma - 1.0) * (lm_pressure_of(a->entropy[k], o->gamma) / n);
+}
+
+/* E along a side, in the plane and out of it. */
+struct lm_side_field {
+    double in_plane, out_of_plane;
+};
+
+/* That of Faraday's law in the cell before the side. */
+LM_HD struct lm_side_field lm_side_field_inside(const struct lm_side_arrays *a, int axis, long k)
+{
+    const double *const pressure_e = a->pressure_e[1 - axis];
+    const double e = axis == 0 ? a->e.y[k] + a->void_e.y[k] : a->e.x[k] + a->void_e.x[k];
+    return (struct lm_side_field){pressure_e ? e - pressure_e[k] : e, a->e.z[k] + a->void_e.z[k]};
+}
+
+/* The given one beyond the side. */
+LM_HD struct lm_side_field lm_side_field_given(const struct lm_side_arrays *a, int axis, long beyond)
+{
+    return (struct lm_side_field){axis == 0 ? a->e.y[beyond] : a->e.x[beyond], a->e.z[beyond]};
+}
+
+/* What E through the side adds to the rate of B_z on it, at the node `wall`. E through open sides counts as 0, and B on
+ * sides that hold it has no rate. */
+LM_HD double lm_side_turn(const struct lm_side_arrays *a, int axis, int fields, long wall, const struct lm_ohm *o)
+{
+    const long s = a->e.s;
+    if (fields == LM_OPEN || fields == LM_INFLOW_B)
+        return 0.0;
+    return axis == 0 ? (a->e.x[wall + s] + a->void_e.x[wall + s] - (a->e.x[wall] + a->void_e.x[wall])) * o->inv_dy
+                     : (a->e.y[wall] + a->void_e.y[wall] - (a->e.y[wall + 1] + a->void_e.y[wall + 1])) * o->inv_dx;
+}
+
+/* What a cell, element k, at a side adds to the sums. `fields` and `ions` are the boundary conditions of the side
+ * (enum lm_field_boundary, lm_boundary). */
+LM_HD void lm_side_cell(const struct lm_side_arrays *a, const struct lm_grid *g, int side, int fields, int ions, long k,
+                        const struct lm_ohm *o, double sum[LM_SIDE_SUMS])
+{
+    const int axis = side / 2, high = side % 2, step = axis == 0 ? 1 : a->b.s, given = lm_prescribes_e(fields);
+    const double inwards = high ? -1.0 : 1.0, length = axis == 0 ? g->dy : g->dx;
+    const long wall = high ? k : k - step;
+    const struct lm_view b = lm_view_at(a->b, wall);
+    const double *const along = axis == 0 ? b.y : b.x; /* of B on the side, in the plane */
+    sum[LM_SIDE_FIELDS] = sum[LM_SIDE_ELECTRONS] = sum[LM_SIDE_WALL] = 0.0;
+    if (lm_fields_cross(fields)) {
+        const struct lm_side_field e =
+            given ? lm_side_field_given(a, axis, high ? k + step : k - step) : lm_side_field_inside(a, axis, k);
+        const double flux = e.in_plane * b.z[0] - e.out_of_plane * along[0], /* along x, and along -y */
+            energy = 0.5 * (along[0] * along[0] + b.z[0] * b.z[0]) * (g->dx * g->dy);
+        /* The energy of B on the side that counts is the part that the rate along the side has not made. */
+        const double counts = given ? (high ? 0.0 : -1.0) : (high ? 1.0 : 0.0);
+        const double turned = counts == 0.0 ? 0.0 : b.z[0] * lm_side_turn(a, axis, fields, wall, o) * (g->dx * g->dy);
+        sum[LM_SIDE_FIELDS] = (axis == 0 ? inwards : -inwards) * length * flux - counts * turned;
+        sum[LM_SIDE_WALL] = counts * energy;
+    }
+    if (lm_electrons_cross(ions, o)) {
+        const double current = axis == 0 ? lm_diff_down(b.z, b.s, o->inv_dy) : lm_drop_down(b.z, 1, o->inv_dx),
+                     carried = a->ion_current[axis][k] - (a->entropy ? current : 0.0);
+        sum[LM_SIDE_ELECTRONS] = inwards * length * lm_side_enthalpy(a, k, o) * carried;
+    }
+}
+
+#endif

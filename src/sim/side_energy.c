@@ -1,0 +1,40 @@
+#include "sim/side_energy.h"
+
+#include <math.h>
+
+#include "backend/field_boundaries.h"
+#include "config/facts.h"
+
+int lm_sim_survey_sides(struct lm_sim *sim)
+{
+    int any = 0;
+    for (int side = 0; side < LM_SIDES; side++)
+        any |= lm_is_crossed_by_fields(sim->config, side) || lm_is_crossed_by_electrons(sim->config, side);
+    return any ? sim->backend->ops->side_energy(sim->backend) : LM_OK;
+}
+
+static double sum_of(const struct lm_sim *sim, int side, enum lm_side_sum what)
+{
+    return ldexp((double)lm_wide_value(sim->control.side[side][what]), -LM_WIDE_REAL);
+}
+
+void lm_sim_begin_sides(struct lm_sim *sim)
+{
+    for (int side = 0; side < LM_SIDES; side++)
+        sim->side[side] = (struct lm_side_energy){.power_fields = sum_of(sim, side, LM_SIDE_FIELDS),
+                                                  .power_electrons = sum_of(sim, side, LM_SIDE_ELECTRONS),
+                                                  .wall = sum_of(sim, side, LM_SIDE_WALL)};
+}
+
+void lm_sim_book_sides(struct lm_sim *sim)
+{
+    const double half = 0.5 * sim->config->run.dt;
+    for (int side = 0; side < LM_SIDES; side++) {
+        struct lm_side_energy *s = &sim->side[side], before = *s;
+        s->power_fields = sum_of(sim, side, LM_SIDE_FIELDS);
+        s->power_electrons = sum_of(sim, side, LM_SIDE_ELECTRONS);
+        s->wall = sum_of(sim, side, LM_SIDE_WALL);
+        s->fields += half * (before.power_fields + s->power_fields) + (s->wall - before.wall);
+        s->electrons += half * (before.power_electrons + s->power_electrons);
+    }
+}

@@ -1,0 +1,14 @@
+/* The energy that fields and electrons carry through the sides (larmor/physics/fields/side_energy.h). */
+#ifndef LARMOR_SIM_SIDE_ENERGY_H
+#define LARMOR_SIM_SIDE_ENERGY_H
+
+#include "sim/state.h"
+
+/* Where something crosses a side, before lm_control is taken: what it needs, of the state at the level called OLD. */
+int lm_sim_survey_sides(struct lm_sim *sim);
+
+/* After that: the state at t = 0; and a step, by the trapezoidal rule. */
+void lm_sim_begin_sides(struct lm_sim *sim);
+void lm_sim_book_sides(struct lm_sim *sim);
+
+#endif

@@ -1,0 +1,189 @@
+/* The energy that fields and electrons carry through the sides (larmor/physics/fields/side_energy.h). */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "inside.h"
+#include "config/energy.h"
+#include "output/energy_budget.h"
+#include "output/series_columns.h"
+#include "require.h"
+#include "sim_run.h"
+#include "suite.h"
+
+/* A wind along an axis carries the edge between a dense and a thin plasma, with other B, through the last side. */
+struct wind {
+    char along, across;
+    int backwards;      /* it comes from the upper side */
+    const char *fields; /* of the side by which it leaves */
+    const char *electrons;
+};
+static const double U = 2, BZ[2] = {1, 0.5}, BT = 0.4, N[2] = {1, 0.4}, LENGTH = 16, WIDTH = 1, T = 0.6;
+
+static const char *const closures[] = {"temperature = 0", "closure = isothermal\ntemperature = 0.6",
+                                       "closure = polytropic\ntemperature = 0.6",
+                                       "closure = evolved\ntemperature = 0.6"};
+enum { CLOSURES = 4 };
+static const char *const exits[] = {"open", "radiating"};
+enum { WINDS = CLOSURES * 2 * 4 };
+
+static struct wind wind_number(int k)
+{
+    const int swapped = k / 8 % 2;
+    return (struct wind){swapped ? 'y' : 'x', swapped ? 'x' : 'y', k / 16 % 2, exits[k / 4 % 2], closures[k % 4]};
+}
+
+/* `edge` is from where the wind comes to the edge. */
+static void wind_text(const struct wind *w, double edge, char *out, size_t size)
+{
+    const double u = w->backwards ? -U : U, at = w->backwards ? LENGTH - edge : edge;
+    const char *first = w->backwards ? "max" : "min", *last = w->backwards ? "min" : "max", a = w->along, c = w->across;
+    snprintf(out, size,
+             "[run]\nt_end = 3\ndt = 0.02\n[grid]\nn%c = 64\nl%c = %g\nn%c = 4\nl%c = %g\n[electrons]\n%s\n"
+             "[functions]\ndense = (1 + tanh((%g - %c)*%g))/2\n"
+             "[fields]\nbz = %g + %g*dense\nb%c = %g\n"
+             "[species.p]\nparticles_per_cell = 64\ntemperature = 0.1\ndrift_%c = %g\n"
+             "density = %g + %g*dense\ninflow_density = %g\n"
+             "[boundary]\n%c_%s = inflow\n%c_%s = absorbing\nfields_%c_%s = %s\n",
+             a, a, LENGTH, c, c, WIDTH, w->electrons, at, a, w->backwards ? -1.0 : 1.0, BZ[1], BZ[0] - BZ[1], c, BT, a,
+             u, N[1], N[0] - N[1], N[0], a, first, a, last, a, last, w->fields);
+}
+
+static struct lm_energy_budget budget_of(struct lm_sim *sim, const struct lm_references *references)
+{
+    struct lm_sim_status now;
+    struct lm_energy_budget budget;
+    const struct lm_totals totals = totals_of(sim);
+    lm_sim_status(sim, &now);
+    lm_energy_budget_find(sim->config, &now, &totals, references, &budget);
+    return budget;
+}
+
+/* Runs to the end and finds what is unexplained, of runs that are judged. */
+static double unexplained_in(struct lm_sim *sim, struct lm_sim_status *at_end)
+{
+    char why[LM_ENERGY_WHY];
+    struct lm_references references;
+    require(lm_energy_judge(sim->config, why) == LM_ENERGY_BOTH);
+    require(lm_row_references(sim, &references) == LM_OK);
+    advance(sim, sim->config->run.steps);
+    lm_sim_status(sim, at_end);
+    return budget_of(sim, &references).unexplained;
+}
+
+/* What a uniform wind brings in a unit of time. */
+static double power_of_electrons(int closure)
+{
+    const double enthalpy = closure == 0 ? 0 : closure == 1 ? T : 2.5 * T; /* gamma = 5/3; n = 1 */
+    return enthalpy * N[0] * U * WIDTH;
+}
+
+START_TEST(budget_of_a_wind_closes)
+{
+    const struct wind w = wind_number(_i);
+    char text[2048];
+    struct lm_sim_status now;
+    wind_text(&w, 12, text, sizeof text);
+    struct lm_sim *sim = sim_new(text, NULL);
+    const double unexplained = unexplained_in(sim, &now), fields = U * (BZ[0] * BZ[0] + BT * BT) * WIDTH * now.time,
+                 electrons = power_of_electrons(_i % CLOSURES) * now.time;
+    const int axis = w.along == 'y', first = 2 * axis + w.backwards, last = 2 * axis + !w.backwards;
+    require_near(now.side[first].fields, fields, 0.01 * fields);
+    require_near(now.side[first].electrons, electrons, 0.01 * electrons);
+    require(now.side[last].fields < -0.4 * fields && now.side[last].electrons <= 0);
+    require_near(unexplained, 0, 0.02 * fields);
+    sim_free(sim);
+}
+END_TEST
+
+/* --- fields alone --- */
+
+/* A plasma at rest between reflecting sides; a given E along one of them lets flux in, which drives the plasma away.
+ * The gap is a void as soon as it has one cell, so that the flux does not pile up on the side. */
+enum { PUMPS = 2 * 2 * 2 };
+
+START_TEST(budget_of_a_driven_side_closes)
+{
+    const int axis = _i % 2, high = _i / 2 % 2, in_plane = _i / 4;
+    const char a = "xy"[axis], c = "yx"[axis], *side = high ? "max" : "min";
+    /* E x B into the plasma: B_z = 1 with E across, or B across = 1 with E_z */
+    const double sign = (high ? -1 : 1) * (axis == 0 ? 1 : -1) * (in_plane ? -1 : 1);
+    char text[2048];
+    struct lm_sim_status now;
+    snprintf(text, sizeof text,
+             "[run]\nt_end = 6\ndt = 0.02\n[grid]\nn%c = 48\nl%c = 12\nn%c = 4\nl%c = 1\n"
+             "[electrons]\nclosure = polytropic\ntemperature = 0.2\n[fields]\nb%c = 1\ne%c = %g*0.1*t\n"
+             "[species.p]\nparticles_per_cell = 64\ntemperature = 0.2\nstart = quiet\n"
+             "[boundary]\n%c_min = reflecting\n%c_max = reflecting\nfields_%c_%s = inflow_e\n",
+             a, a, c, c, in_plane ? c : 'z', in_plane ? 'z' : c, sign, a, a, a, side);
+    struct lm_sim *sim = sim_new(text, NULL);
+    const double unexplained = unexplained_in(sim, &now), fields = now.side[2 * axis + high].fields;
+    const long step = axis == 0 ? 1 : sim->grid.stride;
+    const double *const b = lm_sim_view_array(sim, LM_B + (in_plane ? 1 - axis : 2)) +
+                            (axis == 0 ? lm_at(&sim->grid, high ? 47 : -1, 1) : lm_at(&sim->grid, 1, high ? 47 : -1));
+    require(b[0] > 1.2 && b[0] < 1.5 * b[high ? -step : step]);
+    require(fields > 1 && now.side[2 * axis + !high].fields == 0);
+    require_near(unexplained, 0, 0.02 * fields);
+    sim_free(sim);
+}
+END_TEST
+
+/* The E of a coil around the domain lets flux in through the void around a column. E along a side changes along it, and
+ * half of the flux on the side comes with E through it. */
+START_TEST(budget_of_a_coil_closes)
+{
+    struct lm_sim_status now;
+    struct lm_sim *sim =
+        sim_new("[run]\nt_end = 4\ndt = 0.02\n[grid]\nnx = 16\nny = 16\nlx = 8\nly = 8\n"
+                "[electrons]\nclosure = polytropic\ntemperature = 0.25\n"
+                "[fields]\nbz = (x - 4)^2 + (y - 4)^2 < 4 ? 0.5 : sqrt(1.25)\nex = 0.2*(y - 4)\ney = -0.2*(x - 4)\n"
+                "[species.p]\nparticles_per_cell = 64\ntemperature = 0.25\ndensity = (x - 4)^2 + (y - 4)^2 < 4\n"
+                "[boundary]\nx_min = absorbing\nx_max = absorbing\ny_min = absorbing\ny_max = absorbing\n"
+                "fields_x_min = inflow_e\nfields_x_max = inflow_e\nfields_y_min = inflow_e\nfields_y_max = inflow_e\n",
+                NULL);
+    const double unexplained = unexplained_in(sim, &now);
+    double brought = 0;
+    for (int side = 0; side < LM_SIDES; side++)
+        brought += now.side[side].fields;
+    require_near(unexplained, 0, 0.02 * brought);
+    sim_free(sim);
+}
+END_TEST
+
+/* A shear of the flow becomes Alfven waves, which run along B into both sides. */
+static const char *const kinds[] = {"open", "radiating", "inflow_b"};
+enum { WAVES = 3 * 2 };
+
+START_TEST(budget_of_waves_closes)
+{
+    const char a = "xy"[_i % 2], c = "yx"[_i % 2], *kind = kinds[_i / 2];
+    char text[2048];
+    struct lm_sim_status now;
+    snprintf(text, sizeof text,
+             "[run]\nt_end = 24\ndt = 0.05\n[grid]\nn%c = 64\nl%c = 32\nn%c = 4\nl%c = 2\n"
+             "[electrons]\ntemperature = 0\n[fields]\nb%c = 1\n"
+             "[species.p]\nparticles_per_cell = 16\ntemperature = 0\nstart = quiet\n"
+             "drift_z = 0.2*exp(-((%c - 16)/4)^2)\n"
+             "[boundary]\n%c_min = reflecting\n%c_max = reflecting\nfields_%c_min = %s\nfields_%c_max = %s\n",
+             a, a, c, c, a, a, a, a, a, kind, a, kind);
+    struct lm_sim *sim = sim_new(text, NULL);
+    const double wave = 0.5 * 0.2 * 0.2 * 4 * sqrt(M_PI / 2) * 2, unexplained = unexplained_in(sim, &now);
+    require_near(unexplained, 0, 0.02 * wave);
+    sim_free(sim);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("energy through the sides");
+    TCase *t = tcase_create("energy through the sides");
+    tcase_set_timeout(t, 600);
+    tcase_add_checked_fixture(t, scratch_make, scratch_remove);
+    tcase_add_loop_test(t, budget_of_a_wind_closes, 0, WINDS);
+    tcase_add_loop_test(t, budget_of_a_driven_side_closes, 0, PUMPS);
+    tcase_add_test(t, budget_of_a_coil_closes);
+    tcase_add_loop_test(t, budget_of_waves_closes, 0, WAVES);
+    suite_add_tcase(suite, t);
+    return suite_run(suite);
+}
