@@ -25,6 +25,8 @@ LARGEST = 2.0            # of the inertial range, which begins at 1.2 times that
 RANGE = 5.0              # the least ratio of both ends for a row about the inertial range
 RESOLVED = 0.6           # the largest k dx at which grid and smoothing take little (10 %)
 NEAR = 0.15              # spectra are means over so much of the time around that of the largest current
+MOMENTS = {"$u$ across": ("u_protons/x", "u_protons/y"), "$E$ across": ("E/x", "E/y"), "$n$": ("n_protons",)}
+MOST_PIXELS = 512        # of the picture of J_z, along each axis
 BAND_BUDGET = 0.01       # second order in the time step; trapezoids of the heat in time
 # The hyper-resistivity of the quick form has a part in the steepening, and the noise one against it, so the row only
 # says that the spectrum is steeper beyond the scales of the ions, by no more than twice as much as published.
@@ -78,6 +80,16 @@ class Turbulence:
         slope, level = np.polyfit(np.log(self.k[inside]), np.log(power[inside]), 1, w=self.k[inside]**-0.5)
         return float(slope), float(level)
 
+    def moments(self) -> dict[str, np.ndarray]:
+        """Spectra of u and E across B0 and of n around the same time; without outputs there, none."""
+        middle, found = self.t[self.peak()], []
+        for step in self.run.outputs["moments"]:
+            with self.run.output("moments", step) as frame:
+                if abs(frame.time - middle) <= NEAR * middle:
+                    found.append({label: sum(spectrum.power_over_k(frame[name], (self.cell, self.cell))[1] for name in names)
+                                  for label, names in MOMENTS.items()})
+        return {label: np.mean([one[label] for one in found], axis=0) for label in MOMENTS if found}
+
     def inertial(self) -> tuple[float, float]:
         return 1.2 * self.run.number("const.to_k"), LARGEST
 
@@ -120,30 +132,42 @@ def heat_rows(run: Run) -> list[verify.Row]:
                        absolute=True)]
 
 
-def picture(data: Turbulence, output: Path) -> None:
-    """J_z at the time of its maximum, and the spectra of B with the slopes that are expected."""
+def draw(current: np.ndarray, time: float, size: float, largest_k: float, k: np.ndarray, spectra: dict[str, np.ndarray],
+         slopes: tuple[tuple[tuple[float, float], float, str], ...], output: Path) -> None:
+    """J_z, and spectra; the slopes are drawn above the first one of these."""
     figure, (left, right) = plot.new_figure(width=10.5, height=4.4, ncols=2)
-    with data.run.output("flow", data.steps[data.peak()]) as frame:
-        current, time = frame["J/z"], frame.time
     limit = np.percentile(np.abs(current), 99.5)
-    image = left.pcolormesh(*(np.arange(n + 1) * data.cell for n in current.shape[::-1]), current, cmap="RdBu_r",
+    image = left.pcolormesh(*(np.linspace(0, size, n + 1) for n in current.shape[::-1]), current, cmap="RdBu_r",
                             vmin=-limit, vmax=limit, rasterized=True)
     figure.colorbar(image, ax=left, label="$J_z$  $[e n_0 v_A]$", extend="both")
     left.set(aspect="equal", xlabel="$x$  $[d_i]$", ylabel="$y$  $[d_i]$",
              title=f"Current along $\\mathbf{{B}}_0$, $t\\,\\Omega_{{ci}} = {time:g}$")
-    power = data.mean(data.across)
-    right.loglog(data.k, power, label="$B$ across $\\mathbf{B}_0$")
-    right.loglog(data.k, data.mean(data.along), label="$B$ along $\\mathbf{B}_0$")
-    for ends, slope, name in ((data.inertial(), -5 / 3, "$k^{-5/3}$"), (KINETIC, -3, "$k^{-3}$")):
-        k = np.array(ends)
-        inside = (data.k >= k[0]) & (data.k <= k[1])
-        level = np.exp(np.mean(np.log(power[inside]) - slope * np.log(data.k[inside])))
-        right.loglog(k, 1.8 * level * k**slope, "k--", lw=1.4)
-        right.annotate(name, (np.sqrt(k[0] * k[1]), 2.6 * level * np.sqrt(k[0] * k[1])**slope), fontsize=12)
-    right.set(xlabel="$k\\,d_i$", ylabel="power  $[B_0^2 d_i]$", xlim=(data.k[0] * 0.9, np.pi / data.cell),
-              ylim=(power.max() / 3e4, power.max() * 2), title="Spectra around this time")
-    right.legend(loc="lower left")
+    for label, power in spectra.items():
+        right.loglog(k, power, label=label)
+    power = next(iter(spectra.values()))
+    for ends, slope, name in slopes:
+        ends = np.array(ends)
+        inside = (k >= ends[0]) & (k <= ends[1])
+        level = np.exp(np.mean(np.log(power[inside]) - slope * np.log(k[inside])))
+        right.loglog(ends, 1.8 * level * ends**slope, "k--", lw=1.4)
+        middle = np.sqrt(ends[0] * ends[1])
+        right.annotate(name, (middle, 2.6 * level * middle**slope), fontsize=12)
+    right.set(xlabel="$k\\,d_i$", ylabel="power over $k$  [units squared, $d_i$]",
+              xlim=(k[0] * 0.9, largest_k), ylim=(power.max() / 3e4, power.max() * 2),
+              title="Spectra around this time")
+    right.legend(loc="lower left", fontsize=9)
     plot.save(figure, output)
+
+
+def picture(data: Turbulence, output: Path) -> None:
+    with data.run.output("flow", data.steps[data.peak()]) as frame:
+        current, time = frame["J/z"], frame.time
+    each = max(1, len(current) // MOST_PIXELS)
+    coarse = current.reshape(len(current) // each, each, -1, each).mean(axis=(1, 3))
+    spectra = {"$B$ across $\\mathbf{B}_0$": data.mean(data.across), "$B$ along $\\mathbf{B}_0$": data.mean(data.along),
+               **data.moments()}
+    draw(coarse, time, data.size, np.pi / data.cell, data.k, spectra,
+         ((data.inertial(), -5 / 3, "$k^{-5/3}$"), (KINETIC, -3, "$k^{-3}$")), output)
 
 
 def check(directory: Path) -> list[verify.Row]:

@@ -178,13 +178,14 @@ static void read_surfaces(struct lm_h5 *h, struct lm_checkpoint_surfaces *s)
 
 static void get_sides(struct lm_h5 *h, struct lm_checkpoint *head)
 {
-    const double *value = &head->side[0].fields;
     head->has_sides = lm_h5_has(h->file, "side_energy");
     if (head->has_sides)
         lm_h5_get(h, h->file, "side_energy", H5T_NATIVE_DOUBLE, SIDE_VALUES, head->side);
-    for (int k = 0; k < SIDE_VALUES; k++)
-        if (h->status == LM_OK && !isfinite(value[k]))
+    for (int side = 0; side < LM_SIDES; side++) {
+        const struct lm_side_energy *e = &head->side[side];
+        if (h->status == LM_OK && !isfinite(e->fields + e->electrons + e->power_fields + e->power_electrons + e->wall))
             lm_h5_wrong(h, "the attribute side_energy is not finite; the file is damaged");
+    }
 }
 
 int lm_checkpoint_get_head(struct lm_h5 *h, struct lm_checkpoint *head)

@@ -65,12 +65,13 @@ void lm_energy_watch_row(struct lm_run_state *r, double share)
     if (!lm_energy_is_beyond(w, share, w->next))
         return;
     w->next = 2 * fabs(share);
-    snprintf(line, sizeof line,
-             "step %lld (t = %g): the energy has %s by %.3g %% of the energy that can change, beyond what is brought "
-             "and taken; run.energy_limit is %.3g %%. Likely causes: noise of few particles in small cells, plasma near "
-             "fields.density_floor, or what larmor check says is beyond its limit",
-             (long long)lm_sim_step_number(r->sim), lm_sim_time(r->sim), share < 0 ? "fallen" : "grown",
-             100 * fabs(share), 100 * limit);
+    snprintf(
+        line, sizeof line,
+        "step %lld (t = %g): the energy has %s by %.3g %% of the energy that can change, beyond what is brought "
+        "and taken; run.energy_limit is %.3g %%. Likely causes: noise of few particles in small cells, plasma near "
+        "fields.density_floor, or what larmor check says is beyond its limit",
+        (long long)lm_sim_step_number(r->sim), lm_sim_time(r->sim), share < 0 ? "fallen" : "grown", 100 * fabs(share),
+        100 * limit);
     if (!r->options->silent)
         fprintf(stderr, "%slarmor: warning: %s\n", r->progress.terminal && !r->options->quiet ? "\n" : "", line);
     if (say(w, line))
