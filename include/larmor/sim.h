@@ -85,6 +85,7 @@ struct lm_sim_status {
     int64_t conduction_substeps; /* of the electrons' heat in the last step */
     struct lm_side_status {
         double fields, electrons; /* energy that they have brought through a side since t = 0; n0 m_p v_A^2 d_i^2 */
+        double off;               /* standard error of `fields`, from waves that turn within a step */
     } side[LM_SIDES];
     struct lm_species_status {
         uint64_t count;   /* particles that are there */

@@ -7,7 +7,7 @@
  *
  * Layout: attributes of "/": format "larmor-checkpoint", format_version, step, time, dt, nx, ny, lx, ly, shape,
  * precision, fraction_bits, seed, energy_start, momentum_start[3], energy_scale (where it is known), settings_changed
- * (where it is not 0), side_energy[4][5] (struct lm_side_energy of each side), configuration (the whole run.ini text),
+ * (where it is not 0), side_energy[4][6] (struct lm_side_energy of each side), configuration (the whole run.ini text),
  * software, field_count, field_names[], bordered (where it is not 0) and species_count, species_names[] (their order is
  * that of the fingerprint); /fields/NAME [ny][nx] float64, the last `bordered` ones with ghosts, and those of the
  * strips beyond radiating sides, strip_x_min and so on, of all their arrays (larmor/physics/fields/strip.h);

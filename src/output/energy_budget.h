@@ -9,6 +9,7 @@ struct lm_energy_budget {
                               and electrons through each side */
     double unexplained;    /* what is left of the change of energy */
     double reference;      /* the energy of the start that can change, and what has been brought since */
+    double uncertain;      /* three standard errors of what fields bring, over the reference */
     double share;          /* unexplained / reference; 0 where both are 0 */
 };
 

@@ -147,6 +147,14 @@ static void add_background(struct row *r, const struct state *s, int field)
         "background_%s_residual", b->name);
 }
 
+static int is_crossed_by_fields(const struct lm_config *c)
+{
+    int any = 0;
+    for (int side = 0; side < LM_SIDES; side++)
+        any |= lm_is_crossed_by_fields(c, side);
+    return any;
+}
+
 static void add_totals(struct row *r, const struct state *s)
 {
     static const char axis[3] = {'x', 'y', 'z'};
@@ -166,6 +174,9 @@ static void add_totals(struct row *r, const struct state *s)
         "change of energy_total since the start over its value then", 0, "energy_drift");
     add(r, budget.share, "", "change of energy_total beyond what is brought and taken, over the energy that can change",
         0, LM_ENERGY_COLUMN);
+    if (is_crossed_by_fields(s->config))
+        add(r, budget.uncertain, "", "three standard errors of energy_budget, of the energy of fields through sides", 0,
+            LM_UNCERTAIN_COLUMN);
     for (int d = 0; d < 3; d++)
         add(r, t->momentum[d], momentum, "momentum of the ions", 0, "momentum_%c", axis[d]);
     add(r, t->div_b, "B0/d_i", "largest |div B|", 0, "div_b_max");

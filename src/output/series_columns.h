@@ -13,6 +13,7 @@ extern "C" {
 
 /* The name of the column with struct lm_energy_budget.share (output/energy_budget.h). */
 #define LM_ENERGY_COLUMN "energy_budget"
+#define LM_UNCERTAIN_COLUMN "energy_uncertain" /* where fields carry energy through a side */
 
 enum { LM_ROW_MAX = 27 + (9 + LM_LEDGER_VALUES * LM_ACCOUNTS) * LM_MAX_SPECIES + (6 + LM_SIDES) * LM_MAX_BACKGROUNDS };
 

@@ -16,6 +16,15 @@ static uint64_t particle_steps(const struct lm_run_state *r)
     return now.particle_steps;
 }
 
+/* The value of a column; 0 where the series does not have it. */
+static double value_of(const struct lm_run_state *r, const double *row, const char *column)
+{
+    for (int k = 0; k < r->column_count; k++)
+        if (!strcmp(r->columns[k].name, column))
+            return row[k];
+    return 0;
+}
+
 /* The last row is also made where it is not written, for the energy. */
 static int write_row(struct lm_run_state *r)
 {
@@ -27,9 +36,7 @@ static int write_row(struct lm_run_state *r)
     r->row_particle_steps = done;
     if (status)
         return status;
-    for (int k = 0; k < r->column_count; k++)
-        if (!strcmp(r->columns[k].name, LM_ENERGY_COLUMN))
-            lm_energy_watch_row(r, row[k]);
+    lm_energy_watch_row(r, value_of(r, row, LM_ENERGY_COLUMN), value_of(r, row, LM_UNCERTAIN_COLUMN));
     return r->config->output.series_every > 0 ? lm_series_append(r->series, row) : LM_OK;
 }
 

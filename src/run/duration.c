@@ -16,7 +16,7 @@ struct measured {
     double start; /* s */
     struct lm_step_time steps;
     struct lm_energy_watch energy;
-    double share, time; /* what of the energy is unexplained after these steps, and the time then */
+    double share, uncertain, time; /* what of the energy is unexplained after these steps, and the time then */
 };
 
 static int find_share(struct lm_sim *sim, const struct lm_config *config, const struct lm_references *references,
@@ -29,6 +29,7 @@ static int find_share(struct lm_sim *sim, const struct lm_config *config, const 
     lm_sim_status(sim, &now);
     lm_energy_budget_find(config, &now, &totals, references, &budget);
     m->share = budget.share;
+    m->uncertain = budget.uncertain;
     m->time = now.time;
     return status;
 }
@@ -56,7 +57,9 @@ static void print_energy(const struct lm_config *config, const struct measured *
         return;
     fprintf(out, "  energy: %+.2g %% unexplained at t = %.3g; if it goes on so, %+.2g %% at the end%s\n",
             100 * m->share, m->time, 100 * then,
-            lm_energy_is_beyond(&m->energy, then, config->run.energy_limit) ? ", BEYOND run.energy_limit" : "");
+            lm_energy_is_beyond(&m->energy, then, m->uncertain * end / m->time, config->run.energy_limit)
+                ? ", BEYOND run.energy_limit"
+                : "");
 }
 
 /* `auto` on a GPU stands for the faster backend from here on, as in a run. */

@@ -35,6 +35,7 @@ void lm_sim_book_sides(struct lm_sim *sim)
         s->power_electrons = sum_of(sim, side, LM_SIDE_ELECTRONS);
         s->wall = sum_of(sim, side, LM_SIDE_WALL);
         s->fields += half * (before.power_fields + s->power_fields) + (s->wall - before.wall);
+        s->off2 += pow(half * (s->power_fields - before.power_fields), 2);
         s->electrons += half * (before.power_electrons + s->power_electrons);
     }
 }

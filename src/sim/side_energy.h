@@ -7,7 +7,8 @@
 /* Where something crosses a side, before lm_control is taken: what it needs, of the state at the level called OLD. */
 int lm_sim_survey_sides(struct lm_sim *sim);
 
-/* After that: the state at t = 0; and a step, by the trapezoidal rule. */
+/* After that: the state at t = 0; and a step, by the trapezoidal rule. A wave that turns within a step makes a noise:
+ * the trapezoids are off by half of what the power differs by between two steps. */
 void lm_sim_begin_sides(struct lm_sim *sim);
 void lm_sim_book_sides(struct lm_sim *sim);
 

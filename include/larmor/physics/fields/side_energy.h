@@ -1,10 +1,14 @@
 /* The energy that fields and electrons carry through the sides of the domain, for the budget of the energy
  * (docs/physics/energy.md).
  *
- * Faraday's law in the domain, summed by parts, gives what B gains through the sides: the flux E x B of the nodes of E
- * along the side in the cells at it, with B on the side, and what B on the side itself gains at upper sides, whose
- * nodes belong to the cells (grid_sums.h). The electrons carry their enthalpy, with the ions where the pressure follows
- * from the density: then it is no part of Faraday's law. An evolved pressure acts on B, and flows with the electrons.
+ * Faraday's law in the domain, summed by parts, gives what B gains through a side: the flux E x B, with B on the side.
+ * Nodes on a lower side do not belong to the cells (grid_sums.h), and E is that along the side in the cell before it.
+ * Nodes on an upper side do, and E is that beyond the side. The one E follows from the other and from the change of B
+ * on the side, but for what E through the side makes of it. So E beyond the side serves where it is given, because a
+ * void before such a side has fast waves in E, and elsewhere E before the side.
+ *
+ * The electrons carry their enthalpy, with the ions where the pressure follows from the density: then it is no part of
+ * Faraday's law. An evolved pressure acts on B, and flows with the electrons.
  */
 #ifndef LARMOR_PHYSICS_FIELDS_SIDE_ENERGY_H
 #define LARMOR_PHYSICS_FIELDS_SIDE_ENERGY_H
@@ -77,13 +81,19 @@ LM_HD double lm_side_turn(const struct lm_side_arrays *a, int axis, int fields, 
                      : (a->e.y[wall] + a->void_e.y[wall] - (a->e.y[wall + 1] + a->void_e.y[wall + 1])) * o->inv_dx;
 }
 
+/* The current of the ions through the side of the cell, element k; `inside` leads to the next cell inside. */
+LM_HD double lm_side_current(const double *current, long k, long inside)
+{
+    return 1.5 * current[k] - 0.5 * current[k + inside];
+}
+
 /* What a cell, element k, at a side adds to the sums. `fields` and `ions` are the boundary conditions of the side
  * (enum lm_field_boundary, lm_boundary). */
 LM_HD void lm_side_cell(const struct lm_side_arrays *a, const struct lm_grid *g, int side, int fields, int ions, long k,
                         const struct lm_ohm *o, double sum[LM_SIDE_SUMS])
 {
     const int axis = side / 2, high = side % 2, step = axis == 0 ? 1 : a->b.s, given = lm_prescribes_e(fields);
-    const double inwards = high ? -1.0 : 1.0, length = axis == 0 ? g->dy : g->dx;
+    const double inwards = high ? -1.0 : 1.0, length = axis == 0 ? g->dy : g->dx, area = g->dx * g->dy;
     const long wall = high ? k : k - step;
     const struct lm_view b = lm_view_at(a->b, wall);
     const double *const along = axis == 0 ? b.y : b.x; /* of B on the side, in the plane */
@@ -92,16 +102,17 @@ LM_HD void lm_side_cell(const struct lm_side_arrays *a, const struct lm_grid *g,
         const struct lm_side_field e =
             given ? lm_side_field_given(a, axis, high ? k + step : k - step) : lm_side_field_inside(a, axis, k);
         const double flux = e.in_plane * b.z[0] - e.out_of_plane * along[0], /* along x, and along -y */
-            energy = 0.5 * (along[0] * along[0] + b.z[0] * b.z[0]) * (g->dx * g->dy);
-        /* The energy of B on the side that counts is the part that the rate along the side has not made. */
-        const double counts = given ? (high ? 0.0 : -1.0) : (high ? 1.0 : 0.0);
-        const double turned = counts == 0.0 ? 0.0 : b.z[0] * lm_side_turn(a, axis, fields, wall, o) * (g->dx * g->dy);
-        sum[LM_SIDE_FIELDS] = (axis == 0 ? inwards : -inwards) * length * flux - counts * turned;
-        sum[LM_SIDE_WALL] = counts * energy;
+            counts = given ? (high ? 0.0 : -1.0) : (high ? 1.0 : 0.0);       /* the change of B on the side */
+        sum[LM_SIDE_FIELDS] = (axis == 0 ? inwards : -inwards) * length * flux;
+        if (counts != 0.0) {
+            sum[LM_SIDE_FIELDS] -= counts * area * b.z[0] * lm_side_turn(a, axis, fields, wall, o);
+            sum[LM_SIDE_WALL] = counts * 0.5 * area * (along[0] * along[0] + b.z[0] * b.z[0]);
+        }
     }
     if (lm_electrons_cross(ions, o)) {
         const double current = axis == 0 ? lm_diff_down(b.z, b.s, o->inv_dy) : lm_drop_down(b.z, 1, o->inv_dx),
-                     carried = a->ion_current[axis][k] - (a->entropy ? current : 0.0);
+                     carried =
+                         lm_side_current(a->ion_current[axis], k, high ? -step : step) - (a->entropy ? current : 0.0);
         sum[LM_SIDE_ELECTRONS] = inwards * length * lm_side_enthalpy(a, k, o) * carried;
     }
 }

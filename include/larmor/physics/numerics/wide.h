@@ -31,12 +31,12 @@ LM_HD void lm_wide_add_sound(struct lm_wide *to, double whole)
     lm_wide_add(to, whole == whole ? whole : 0.0);
 }
 
-/* Sums of real numbers: a sum counts in units of 2^-LM_WIDE_REAL, towards 0. What is beyond 2^30 counts as that, and
- * NaN as 0. */
+/* Sums of real numbers: a sum counts in units of 2^-LM_WIDE_REAL, towards 0. What is beyond 2^27 counts as that, so
+ * that 2^16 terms fit, and NaN counts as 0. */
 enum { LM_WIDE_REAL = 44 };
 LM_HD void lm_wide_add_real(struct lm_wide *to, double v)
 {
-    const double sound = v == v ? lm_max(-1073741824.0, lm_min(v, 1073741824.0)) : 0.0,
+    const double sound = v == v ? lm_max(-134217728.0, lm_min(v, 134217728.0)) : 0.0,
                  scaled = sound * (double)(1 << (LM_WIDE_REAL - LM_WIDE_BITS));
     const int64_t high = (int64_t)scaled;
     to->high += high;
