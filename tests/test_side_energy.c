@@ -97,6 +97,30 @@ START_TEST(budget_of_a_wind_closes)
 }
 END_TEST
 
+/* A wind with a density and a B_z that vary along the side by which they leave. The pressure's part of E along the side
+ * is no part of what the fields carry. */
+START_TEST(budget_of_an_uneven_wind_closes)
+{
+    const char a = "xy"[_i % 2],
+               c = "yx"[_i % 2], *const last = _i / 2 ? "min" : "max", *const first = _i / 2 ? "max" : "min";
+    char text[2048];
+    struct lm_sim_status now;
+    snprintf(text, sizeof text,
+             "[run]\nt_end = 3\ndt = 0.01\n[grid]\nn%c = 64\nl%c = 16\nn%c = 16\nl%c = 4\n"
+             "[electrons]\nclosure = polytropic\ntemperature = 0.6\n[functions]\nnear = %s\n"
+             "[fields]\nbz = 1 + (near ? 0.5*sin(2*pi*%c/4) : 0)\n"
+             "[species.p]\nparticles_per_cell = 64\ntemperature = 0.1\ndrift_%c = %s\n"
+             "density = 1 + (near ? 0.5*cos(2*pi*%c/4) : 0)\ninflow_density = 1\n"
+             "[boundary]\n%c_%s = inflow\n%c_%s = absorbing\n",
+             a, a, c, c, _i % 2 ? (_i / 2 ? "y < 8" : "y > 8") : (_i / 2 ? "x < 8" : "x > 8"), c, a,
+             _i / 2 ? "-2" : "2", c, a, first, a, last);
+    struct lm_sim *sim = sim_new(text, NULL);
+    const double unexplained = unexplained_in(sim, &now);
+    require_near(unexplained, 0, 0.02 * now.side[2 * (_i % 2) + _i / 2].fields);
+    sim_free(sim);
+}
+END_TEST
+
 /* --- fields alone --- */
 
 /* A plasma at rest between reflecting sides; a given E along one of them lets flux in, which drives the plasma away.
@@ -181,6 +205,7 @@ int main(void)
     tcase_set_timeout(t, 600);
     tcase_add_checked_fixture(t, scratch_make, scratch_remove);
     tcase_add_loop_test(t, budget_of_a_wind_closes, 0, WINDS);
+    tcase_add_loop_test(t, budget_of_an_uneven_wind_closes, 0, 4);
     tcase_add_loop_test(t, budget_of_a_driven_side_closes, 0, PUMPS);
     tcase_add_test(t, budget_of_a_coil_closes);
     tcase_add_loop_test(t, budget_of_waves_closes, 0, WAVES);
