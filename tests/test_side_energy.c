@@ -116,7 +116,7 @@ START_TEST(budget_of_an_uneven_wind_closes)
              _i / 2 ? "-2" : "2", c, a, first, a, last);
     struct lm_sim *sim = sim_new(text, NULL);
     const double unexplained = unexplained_in(sim, &now);
-    require_near(unexplained, 0, 0.02 * now.side[2 * (_i % 2) + _i / 2].fields);
+    require_near(unexplained, 0, 0.005 * now.side[2 * (_i % 2) + _i / 2].fields);
     sim_free(sim);
 }
 END_TEST
