@@ -19,7 +19,8 @@ struct wind {
     const char *fields; /* of the side by which it leaves */
     const char *electrons;
 };
-static const double U = 2, BZ[2] = {1, 0.5}, BT = 0.4, N[2] = {1, 0.4}, LENGTH = 16, WIDTH = 1, T = 0.6;
+static const double U = 2, BZ[2] = {1, 0.5}, BT = 0.4, N[2] = {1, 0.4}, LENGTH = 16, WIDTH = 1, T = 0.6,
+                    EDGE = 12; /* of the plasma, from where the wind comes */
 
 static const char *const closures[] = {"temperature = 0", "closure = isothermal\ntemperature = 0.6",
                                        "closure = polytropic\ntemperature = 0.6",
@@ -34,10 +35,9 @@ static struct wind wind_number(int k)
     return (struct wind){swapped ? 'y' : 'x', swapped ? 'x' : 'y', k / 16 % 2, exits[k / 4 % 2], closures[k % 4]};
 }
 
-/* `edge` is from where the wind comes to the edge. */
-static void wind_text(const struct wind *w, double edge, char *out, size_t size)
+static void wind_text(const struct wind *w, char *out, size_t size)
 {
-    const double u = w->backwards ? -U : U, at = w->backwards ? LENGTH - edge : edge;
+    const double u = w->backwards ? -U : U, at = w->backwards ? LENGTH - EDGE : EDGE;
     const char *first = w->backwards ? "max" : "min", *last = w->backwards ? "min" : "max", a = w->along, c = w->across;
     snprintf(out, size,
              "[run]\nt_end = 3\ndt = 0.02\n[grid]\nn%c = 64\nl%c = %g\nn%c = 4\nl%c = %g\n[electrons]\n%s\n"
@@ -50,26 +50,19 @@ static void wind_text(const struct wind *w, double edge, char *out, size_t size)
              u, N[1], N[0] - N[1], N[0], a, first, a, last, a, last, w->fields);
 }
 
-static struct lm_energy_budget budget_of(struct lm_sim *sim, const struct lm_references *references)
-{
-    struct lm_sim_status now;
-    struct lm_energy_budget budget;
-    const struct lm_totals totals = totals_of(sim);
-    lm_sim_status(sim, &now);
-    lm_energy_budget_find(sim->config, &now, &totals, references, &budget);
-    return budget;
-}
-
 /* Runs to the end and finds what is unexplained, of runs that are judged. */
 static double unexplained_in(struct lm_sim *sim, struct lm_sim_status *at_end)
 {
     char why[LM_ENERGY_WHY];
     struct lm_references references;
+    struct lm_energy_budget budget;
     require(lm_energy_judge(sim->config, why) == LM_ENERGY_BOTH);
     require(lm_row_references(sim, &references) == LM_OK);
     advance(sim, sim->config->run.steps);
+    const struct lm_totals totals = totals_of(sim);
     lm_sim_status(sim, at_end);
-    return budget_of(sim, &references).unexplained;
+    lm_energy_budget_find(sim->config, at_end, &totals, &references, &budget);
+    return budget.unexplained;
 }
 
 /* What a uniform wind brings in a unit of time. */
@@ -84,7 +77,7 @@ START_TEST(budget_of_a_wind_closes)
     const struct wind w = wind_number(_i);
     char text[2048];
     struct lm_sim_status now;
-    wind_text(&w, 12, text, sizeof text);
+    wind_text(&w, text, sizeof text);
     struct lm_sim *sim = sim_new(text, NULL);
     const double unexplained = unexplained_in(sim, &now), fields = U * (BZ[0] * BZ[0] + BT * BT) * WIDTH * now.time,
                  electrons = power_of_electrons(_i % CLOSURES) * now.time;

@@ -34,6 +34,12 @@ enum lm_boundary {
     LM_INFLOW      /* the particle is removed and counted; others enter from a plasma beyond the side */
 };
 
+/* Whether ions leave through such a side. */
+LM_HD int lm_ions_cross(int boundary)
+{
+    return boundary == LM_ABSORBING || boundary == LM_INFLOW;
+}
+
 /* What a side does to the fields. The fields are periodic exactly where the particles are. */
 enum lm_field_boundary {
     LM_FIELDS_PERIODIC,
@@ -44,6 +50,12 @@ enum lm_field_boundary {
     LM_FIELDS_INFLOW, /* tangential E beyond the wall is -u x B of the plasma that comes in */
     LM_RADIATING      /* waves go on in a strip of plasma beyond the wall, and die there */
 };
+
+/* Whether fields carry energy through such a side. */
+LM_HD int lm_fields_cross(int field_boundary)
+{
+    return field_boundary != LM_FIELDS_PERIODIC && field_boundary != LM_CONDUCTING;
+}
 
 /* The state of the strip beyond a radiating side (larmor/physics/fields/strip.h): B, u and n, so many cells deep. */
 enum { LM_STRIP_ARRAYS = 7, LM_STRIP_CELLS = 56 };

@@ -104,14 +104,12 @@ int lm_background_is_open(const struct lm_background_config *b, int side)
 
 int lm_is_crossed_by_fields(const struct lm_config *c, int side)
 {
-    return c->fields.solver == LM_SOLVER_HYBRID && c->boundary_fields[side] != LM_FIELDS_PERIODIC &&
-           c->boundary_fields[side] != LM_CONDUCTING;
+    return c->fields.solver == LM_SOLVER_HYBRID && lm_fields_cross(c->boundary_fields[side]);
 }
 
 int lm_is_crossed_by_electrons(const struct lm_config *c, int side)
 {
-    return c->fields.solver == LM_SOLVER_HYBRID &&
-           (c->boundary[side] == LM_ABSORBING || c->boundary[side] == LM_INFLOW) &&
+    return c->fields.solver == LM_SOLVER_HYBRID && lm_ions_cross(c->boundary[side]) &&
            (c->electrons.closure == LM_EVOLVED || c->electrons.temperature != 0);
 }
 
@@ -132,7 +130,7 @@ int lm_channel_is_open(const struct lm_config *c, int species, int channel)
     const struct lm_species_config *s = &c->species[species];
     const int body = channel - LM_SIDES;
     if (channel < LM_SIDES)
-        return c->boundary[channel] == LM_ABSORBING || c->boundary[channel] == LM_INFLOW;
+        return lm_ions_cross(c->boundary[channel]);
     if (channel < LM_SURFACES)
         return body < c->body_count && c->body[body].particles == LM_ABSORBING;
     if (channel == LM_ENERGY_STOPPED)

@@ -68,15 +68,15 @@ static void warn(struct lm_run_state *r, const char *line)
         lm_messages_update(r);
 }
 
-/* Without a judgement that means something. */
+/* From here on the judgement means little. */
 static void warn_of_uncertainty(struct lm_run_state *r, double uncertain)
 {
     char line[512];
     snprintf(
         line, sizeof line,
         "step %lld (t = %g): what fields carry through sides is uncertain by %.3g %% of the energy that can change, "
-        "so that energy_budget says little: waves turn there within a step. run.energy_limit is %.3g %%. A smaller "
-        "run.dt helps, or plasma in place of a void before the side",
+        "so that energy_budget says little: waves turn there within a step, as in a void at an open side. "
+        "run.energy_limit is %.3g %%. A domain in which no void reaches such a side does without this noise",
         (long long)lm_sim_step_number(r->sim), lm_sim_time(r->sim), 100 * uncertain, 100 * r->config->run.energy_limit);
     r->energy.is_uncertain = 1;
     warn(r, line);

@@ -5,13 +5,13 @@
 
 #include "backend/field_boundaries.h"
 #include "base/try.h"
-#include "config/facts.h"
 #include "sim/advection.h"
 #include "sim/boundaries.h"
 #include "sim/driving.h"
 #include "sim/initial_fields.h"
 #include "sim/ionisation.h"
 #include "sim/restart.h"
+#include "sim/side_energy.h"
 #include "sim/state.h"
 #include "sim/tracks.h"
 
@@ -196,17 +196,6 @@ static int complete_fields(struct lm_sim *sim, double t, double *work)
     return has_walls ? lm_sim_put_b_behind_walls(sim, work) : LM_OK;
 }
 
-/* A checkpoint of an earlier version does not have the energy that has crossed the sides: the budget is not known. */
-static void take_sides(struct lm_sim *sim, struct lm_checkpoint *head)
-{
-    for (int side = 0; side < LM_SIDES; side++) {
-        const int crossed = lm_is_crossed_by_fields(sim->config, side) || lm_is_crossed_by_electrons(sim->config, side);
-        sim->side[side] = head->side[side];
-        if (crossed && !head->has_sides)
-            head->energy_scale = NAN;
-    }
-}
-
 int lm_sim_restore_state(struct lm_sim *sim, const char *path, struct lm_checkpoint *head)
 {
     LM_TRY(check_head(sim, path, head));
@@ -221,7 +210,7 @@ int lm_sim_restore_state(struct lm_sim *sim, const char *path, struct lm_checkpo
     LM_TRY(status);
     sim->step = head->step;
     sim->electrons.heat = head->electrons_heat;
-    take_sides(sim, head);
+    lm_sim_take_sides(sim, head);
     LM_TRY(lm_sim_begin_inflow(sim));
     LM_TRY(lm_sim_begin_backgrounds(sim, path, head));
     LM_TRY(lm_sim_begin_ionisation(sim));

@@ -2,14 +2,18 @@
 
 #include <math.h>
 
-#include "backend/field_boundaries.h"
 #include "config/facts.h"
+
+static int is_crossed(const struct lm_sim *sim, int side)
+{
+    return lm_is_crossed_by_fields(sim->config, side) || lm_is_crossed_by_electrons(sim->config, side);
+}
 
 int lm_sim_survey_sides(struct lm_sim *sim)
 {
     int any = 0;
     for (int side = 0; side < LM_SIDES; side++)
-        any |= lm_is_crossed_by_fields(sim->config, side) || lm_is_crossed_by_electrons(sim->config, side);
+        any |= is_crossed(sim, side);
     return any ? sim->backend->ops->side_energy(sim->backend) : LM_OK;
 }
 
@@ -37,5 +41,14 @@ void lm_sim_book_sides(struct lm_sim *sim)
         s->fields += half * (before.power_fields + s->power_fields) + (s->wall - before.wall);
         s->off2 += pow(half * (s->power_fields - before.power_fields), 2);
         s->electrons += half * (before.power_electrons + s->power_electrons);
+    }
+}
+
+void lm_sim_take_sides(struct lm_sim *sim, struct lm_checkpoint *head)
+{
+    for (int side = 0; side < LM_SIDES; side++) {
+        sim->side[side] = head->side[side];
+        if (is_crossed(sim, side) && !head->has_sides)
+            head->energy_scale = NAN;
     }
 }

@@ -77,7 +77,7 @@ LM_HD struct lm_vector lm_with_slip(struct lm_vector field, double slip, double 
  * step. */
 LM_HD double lm_extrapolate_half_step(double later, double earlier)
 {
-    return 1.5 * later - 0.5 * earlier;
+    return lm_extrapolate_half(later, earlier);
 }
 
 /* --- what Ohm's law reads --- */

@@ -32,17 +32,6 @@ struct lm_side_arrays {
     const double *entropy; /* NULL: the pressure follows from the density */
 };
 
-/* Whether fields carry energy through a side; whether electrons do, with the ions that cross it. */
-LM_HD int lm_fields_cross(int field_boundary)
-{
-    return field_boundary != LM_FIELDS_PERIODIC && field_boundary != LM_CONDUCTING;
-}
-
-LM_HD int lm_electrons_cross(int boundary, const struct lm_ohm *o)
-{
-    return (boundary == LM_ABSORBING || boundary == LM_INFLOW) && lm_has_pressure(o);
-}
-
 /* The enthalpy of the electrons for a unit of their charge. */
 LM_HD double lm_side_enthalpy(const struct lm_side_arrays *a, long k, const struct lm_ohm *o)
 {
@@ -81,12 +70,6 @@ LM_HD double lm_side_turn(const struct lm_side_arrays *a, int axis, int fields, 
                      : (a->e.y[wall] + a->void_e.y[wall] - (a->e.y[wall + 1] + a->void_e.y[wall + 1])) * o->inv_dx;
 }
 
-/* The current of the ions through the side of the cell, element k; `inside` leads to the next cell inside. */
-LM_HD double lm_side_current(const double *current, long k, long inside)
-{
-    return 1.5 * current[k] - 0.5 * current[k + inside];
-}
-
 /* What a cell, element k, at a side adds to the sums. `fields` and `ions` are the boundary conditions of the side
  * (enum lm_field_boundary, lm_boundary). */
 LM_HD void lm_side_cell(const struct lm_side_arrays *a, const struct lm_grid *g, int side, int fields, int ions, long k,
@@ -109,10 +92,10 @@ LM_HD void lm_side_cell(const struct lm_side_arrays *a, const struct lm_grid *g,
             sum[LM_SIDE_WALL] = counts * 0.5 * area * (along[0] * along[0] + b.z[0] * b.z[0]);
         }
     }
-    if (lm_electrons_cross(ions, o)) {
+    if (lm_ions_cross(ions) && lm_has_pressure(o)) {
         const double current = axis == 0 ? lm_diff_down(b.z, b.s, o->inv_dy) : lm_drop_down(b.z, 1, o->inv_dx),
-                     carried =
-                         lm_side_current(a->ion_current[axis], k, high ? -step : step) - (a->entropy ? current : 0.0);
+                     *const ji = a->ion_current[axis] + k; /* half a cell before the side */
+        const double carried = lm_extrapolate_half(ji[0], ji[high ? -step : step]) - (a->entropy ? current : 0.0);
         sum[LM_SIDE_ELECTRONS] = inwards * length * lm_side_enthalpy(a, k, o) * carried;
     }
 }

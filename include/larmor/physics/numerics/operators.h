@@ -34,6 +34,12 @@ LM_HD struct lm_view lm_view_at(struct lm_view v, long k)
 
 /* --- along an axis, staggered --- */
 
+/* Half a spacing beyond the first of two values on a straight line. */
+LM_HD double lm_extrapolate_half(double first, double second)
+{
+    return 1.5 * first - 0.5 * second;
+}
+
 /* Gradient: from two centres to the face between them. */
 LM_HD double lm_diff_up(const double *a, int s, double r)
 {
