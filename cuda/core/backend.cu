@@ -115,7 +115,7 @@ static int gpu_get(struct lm_backend *b, enum lm_array array, double *host)
     if (array == LM_PRESSURE || is_field)
         lm_gpu_pressure(g);
     if (is_field)
-        lm_gpu_pressure_field(g, g->array[LM_N_OLD], lm_least_push_density(&b->setup.ohm), NULL);
+        lm_gpu_pressure_field(g, g->array[LM_N_OLD], lm_least_push_density(&b->setup.ohm));
     lm_gpu_check(g, cudaMemcpyAsync(host, g->array[array], bytes, cudaMemcpyDeviceToHost, g->stream),
                  "download of an array");
     return lm_gpu_wait(g, "download of an array");

@@ -133,9 +133,9 @@ struct lm_gpu {
         uint8_t *clearance;                /* lm_stencil_clearance */
         struct lm_opening *open;           /* lm_openings_fill; NULL where no cell is cut */
         struct lm_passage *passage;        /* lm_passages_fill, likewise */
-        uint8_t *surface;                  /* lm_surface_mark; NULL without bodies, and without an evolved pressure */
-        struct lm_surface_cell *absorbing; /* lm_surface_cells, likewise */
-        unsigned absorbing_count;
+        struct lm_surface_cell *at_surface; /* lm_surface_cells; NULL without an evolved pressure */
+        double *of_surface;                 /* [at_surface_count] */
+        unsigned at_surface_count;
         int across, rows;          /* the pieces that warps take: how many in a row of them; rows of one */
         uint32_t *list, *list_end; /* their numbers: of those in free fluid first, of those beside solids last */
         unsigned in_free, near_body;
@@ -232,9 +232,9 @@ int lm_gpu_find_per_density(struct lm_gpu *g, int density); /* LM_PER_DENSITY al
 int lm_gpu_pressure(struct lm_gpu *g);                      /* LM_FLOORED and LM_PRESSURE of LM_N_OLD */
 
 /* LM_PRESSURE_E of the pressure of the last closure and the density `n`, which counts as `least` where it is less. It
- * has ghost cells beyond periodic sides. It is 0 on faces of cells that `surface` marks (NULL: on none). g->spare is
+ * has ghost cells beyond periodic sides. g->spare is
  * overwritten. */
-int lm_gpu_pressure_field(struct lm_gpu *g, const double *n, double least, const uint8_t *surface);
+int lm_gpu_pressure_field(struct lm_gpu *g, const double *n, double least);
 
 /* closure.cu: g->advect.counted of the mean of two densities, of B and of the entropy as they stand. */
 int lm_gpu_count_density(struct lm_gpu *g, const double *n, const double *other);
@@ -356,10 +356,10 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
 int lm_gpu_work_velocities(struct lm_gpu *g);
 int lm_gpu_mix(struct lm_gpu *g, int quantum, double dt, double half);
 
-/* absorption.cu: takes the entropy that goes into bodies in a time dt; and makes the list of their surfaces on the
- * device (`open` is on the host). */
-int lm_gpu_absorb_entropy(struct lm_gpu *g, int quantum, double dt);
-int lm_gpu_allocate_absorbing(struct lm_gpu *g, const struct lm_bodies *bodies, const struct lm_opening *open);
+/* absorption.cu: takes and gives the entropy that passes through surfaces in a time dt; and makes the list of the cells
+ * there on the device (`open` is on the host). */
+int lm_gpu_pass_surfaces(struct lm_gpu *g, int quantum, double dt);
+int lm_gpu_list_surfaces(struct lm_gpu *g, const struct lm_bodies *bodies, const struct lm_opening *open);
 
 /* advect.cu */
 int lm_gpu_transfer_to_gas(struct lm_backend *b, const struct lm_gas_gain *gain);

@@ -109,7 +109,6 @@ struct pressure_problem {
     const double *h, *p, *n;
     double least;
     const uint8_t *solid; /* NULL without bodies */
-    const uint8_t *surface;
     int walls[2];
 };
 
@@ -127,8 +126,7 @@ __global__ void pressure_field_kernel(shape s, pressure_problem a, struct lm_ohm
     for (int axis = 0; axis < 2; axis++) {
         const int step = axis == 0 ? 1 : s.stride;
         v[axis] =
-            at_wall[axis] || (a.solid && lm_touches_body(a.solid + k, axis, s.stride)) ||
-                    lm_is_at_surface(a.surface, (long)k, (long)k + step)
+            at_wall[axis] || (a.solid && lm_touches_body(a.solid + k, axis, s.stride))
                 ? 0.0
                 : lm_pressure_field(a.h + k, a.p + k, a.n + k, a.least, step, axis == 0 ? o.inv_dx : o.inv_dy, &o);
     }
@@ -138,13 +136,16 @@ __global__ void pressure_field_kernel(shape s, pressure_problem a, struct lm_ohm
     });
 }
 
-__global__ void battery_kernel(shape s, const double *e, struct lm_ohm o, double *to)
+__global__ void battery_kernel(shape s, struct lm_sides sides, const uint8_t *clearance, const double *e,
+                               struct lm_ohm o, double *to)
 {
     cell c;
     if (!my_cell(s, LM_GHOST, c) || c.i == s.nx + LM_GHOST - 1 || c.j == s.ny + LM_GHOST - 1)
         return;
     const size_t k = at(s, c.i, c.j);
-    to[k] = lm_battery(e + k, e + s.pitch + k, s.stride, o.inv_dx, o.inv_dy);
+    to[k] = lm_has_battery(clearance, &sides, s.nx, s.ny, s.stride, c.i, c.j)
+                ? lm_battery(e + k, e + s.pitch + k, s.stride, o.inv_dx, o.inv_dy)
+                : 0.0;
 }
 
 /* The arrays of g->spare that are used here. */
@@ -213,7 +214,7 @@ int lm_gpu_pressure(struct lm_gpu *g)
     return close_density(g, LM_N_OLD, LM_N_OLD, 0.0, g->array[LM_PRESSURE]);
 }
 
-int lm_gpu_pressure_field(struct lm_gpu *g, const double *n, double least, const uint8_t *surface)
+int lm_gpu_pressure_field(struct lm_gpu *g, const double *n, double least)
 {
     const struct lm_ohm *o = &g->base.setup.ohm;
     const pressure_problem a = {potential_of(g),
@@ -221,7 +222,6 @@ int lm_gpu_pressure_field(struct lm_gpu *g, const double *n, double least, const
                                 n,
                                 least,
                                 g->solid,
-                                surface,
                                 {lm_field_walls(&g->sides, 0), lm_field_walls(&g->sides, 1)}};
     if (!lm_has_pressure(o))
         return g->failed;
@@ -247,10 +247,10 @@ const double *lm_gpu_battery(struct lm_gpu *g)
     if (!o->evolved)
         return NULL;
     lm_gpu_count_density(g, g->array[LM_FLOORED], g->array[LM_FLOORED]);
-    lm_gpu_pressure_field(g, g->advect.counted, o->floor, g->advect.surface);
+    lm_gpu_pressure_field(g, g->advect.counted, o->floor);
     lm_gpu_fill_e(g, g->array[LM_PRESSURE_E], 2, LM_FILL_FARADAY);
-    battery_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(shape_of(g), g->array[LM_PRESSURE_E], *o,
-                                                                       battery_of(g));
+    battery_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(
+        shape_of(g), g->base.setup.grid.sides, g->advect.clearance, g->array[LM_PRESSURE_E], *o, battery_of(g));
     LM_GPU_LAUNCHED(g, "pressure in Faraday's law");
     return battery_of(g);
 }

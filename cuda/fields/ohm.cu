@@ -236,7 +236,7 @@ int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
     if (pressure) {
         if (o->evolved)
             lm_gpu_evolved_pressure(g);
-        lm_gpu_pressure_field(g, g->array[level], lm_least_push_density(o), NULL);
+        lm_gpu_pressure_field(g, g->array[level], lm_least_push_density(o));
     }
     int rows;
     dim3 strips = cut_into_strips(g, LANES - HALO - 1 - 2 * smooth, smooth ? SMOOTHING_STRIPS : STRIPS, &rows);

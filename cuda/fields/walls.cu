@@ -408,7 +408,7 @@ int lm_gpu_general_ohm(struct lm_gpu *g, enum lm_ohm_current current)
     const enum lm_array level = ahead ? LM_N_NEW : LM_N_OLD;
     const struct lm_level_weights at = ahead ? lm_weights_ahead() : lm_weights_of_old();
     lm_gpu_closure(&g->base, level, level, 0.0);
-    lm_gpu_pressure_field(g, g->array[level], lm_least_push_density(&g->base.setup.ohm), NULL);
+    lm_gpu_pressure_field(g, g->array[level], lm_least_push_density(&g->base.setup.ohm));
     electric_field(g, g->array[LM_B], g->array[level + 1], ahead ? g->array[LM_J_OLD] : NULL, at, g->array[LM_E],
                    g->general.e);
     push_fields(g, at, g->general.e);

@@ -1,8 +1,8 @@
-/* CUDA backend: entropy of the electrons that bodies absorb. The body of the loop is in
+/* CUDA backend: entropy of the electrons that pass through surfaces. The body of the loop is in
  * larmor/physics/fluid/absorption.h.
  *
- * A thread takes a cell at a surface. Atomics are in the sum of the source only, one a warp. No rate of this file is
- * recorded.
+ * A thread takes a cell at a surface, and all read the entropy before any is put. Atomics are in the sum of the source
+ * only, one a warp. No rate of this file is recorded.
  */
 #include "core/gpu.cuh"
 #include "core/halo.cuh"
@@ -14,53 +14,65 @@
 namespace
 {
 
-__global__ void absorb_kernel(const struct lm_surface_cell *cells, unsigned count, struct lm_flow_moments moments,
-                              struct lm_ohm o, int quantum, double dt, double *entropy, lm_u64 *source)
+__global__ void surface_kernel(const struct lm_surface_cell *cells, unsigned count, struct lm_flow_moments moments,
+                               const double *entropy, struct lm_ohm o, int quantum, double dt, double *after,
+                               lm_u64 *source)
 {
     const unsigned n = blockIdx.x * blockDim.x + threadIdx.x;
     struct lm_wide changed = {0, 0};
     if (n < count) {
         const struct lm_surface_cell c = cells[n];
-        const double rate = lm_absorption_rate(&moments, &c, &o);
-        entropy[c.k] = lm_absorb_entropy(entropy[c.k], rate, (double)c.volume, dt, quantum, &changed);
+        after[n] = lm_surface_entropy(&moments, &c, entropy, dt, quantum, &o, &changed);
     }
     lm_warp_sum_wide(source, changed);
 }
 
+__global__ void put_kernel(const struct lm_surface_cell *cells, unsigned count, const double *after, double *entropy)
+{
+    const unsigned n = blockIdx.x * blockDim.x + threadIdx.x;
+    if (n < count)
+        entropy[cells[n].k] = after[n];
+}
+
 } // namespace
 
-int lm_gpu_absorb_entropy(struct lm_gpu *g, int quantum, double dt)
+int lm_gpu_pass_surfaces(struct lm_gpu *g, int quantum, double dt)
 {
     enum { BLOCK = 128 };
     const int last = g->base.setup.background_count - 1;
-    const unsigned count = g->advect.absorbing_count;
+    const unsigned count = g->advect.at_surface_count;
+    double *entropy = g->array[LM_BACKGROUND + last];
     if (count > 0) {
-        absorb_kernel<<<(count + BLOCK - 1) / BLOCK, BLOCK, 0, g->stream>>>(
-            g->advect.absorbing, count, lm_gpu_flow_moments(g), g->base.setup.ohm, quantum, dt,
-            g->array[LM_BACKGROUND + last], g->control->background[last].source);
-        LM_GPU_LAUNCHED(g, "electrons that bodies absorb");
+        const unsigned blocks = (count + BLOCK - 1) / BLOCK;
+        surface_kernel<<<blocks, BLOCK, 0, g->stream>>>(g->advect.at_surface, count, lm_gpu_flow_moments(g), entropy,
+                                                        g->base.setup.ohm, quantum, dt, g->advect.of_surface,
+                                                        g->control->background[last].source);
+        put_kernel<<<blocks, BLOCK, 0, g->stream>>>(g->advect.at_surface, count, g->advect.of_surface, entropy);
+        LM_GPU_LAUNCHED(g, "electrons at surfaces");
     }
-    if (lm_any_body_absorbs(&g->base.setup.bodies))
-        lm_gpu_halo_refresh(g, &g->array[LM_BACKGROUND + last], 1);
+    if (lm_has_surfaces(&g->base.setup))
+        lm_gpu_halo_refresh(g, &entropy, 1);
     return g->failed;
 }
 
-int lm_gpu_allocate_absorbing(struct lm_gpu *g, const struct lm_bodies *bodies, const struct lm_opening *open)
+int lm_gpu_list_surfaces(struct lm_gpu *g, const struct lm_bodies *bodies, const struct lm_opening *open)
 {
-    const struct lm_grid *grid = &g->base.setup.grid;
-    const size_t count = g->base.setup.ohm.evolved ? lm_surface_cells(grid, bodies, open, NULL) : 0;
+    const struct lm_setup *s = &g->base.setup;
+    const struct lm_background *entropy = &s->background[s->background_count - 1];
+    const size_t count = s->ohm.evolved ? lm_surface_cells(&s->grid, bodies, open, entropy, NULL) : 0;
     if (count == 0 || g->failed)
         return g->failed;
     struct lm_surface_cell *cells = (struct lm_surface_cell *)malloc(count * sizeof *cells);
-    g->advect.absorbing = (struct lm_surface_cell *)lm_gpu_allocate(g, count * sizeof *cells, "the surfaces of bodies");
+    g->advect.at_surface = (struct lm_surface_cell *)lm_gpu_allocate(g, count * sizeof *cells, "the cells at surfaces");
+    g->advect.of_surface = (double *)lm_gpu_allocate(g, count * sizeof(double), "the cells at surfaces");
     if (!cells && !g->failed)
-        g->failed = lm_fail(LM_FAILED, "not enough memory for the surfaces of bodies");
+        g->failed = lm_fail(LM_FAILED, "not enough memory for the cells at surfaces");
     if (!g->failed) {
-        g->advect.absorbing_count = (unsigned)lm_surface_cells(grid, bodies, open, cells);
+        g->advect.at_surface_count = (unsigned)lm_surface_cells(&s->grid, bodies, open, entropy, cells);
         lm_gpu_check(
-            g, cudaMemcpyAsync(g->advect.absorbing, cells, count * sizeof *cells, cudaMemcpyHostToDevice, g->stream),
-            "the surfaces of bodies");
-        lm_gpu_check(g, cudaStreamSynchronize(g->stream), "the surfaces of bodies");
+            g, cudaMemcpyAsync(g->advect.at_surface, cells, count * sizeof *cells, cudaMemcpyHostToDevice, g->stream),
+            "the cells at surfaces");
+        lm_gpu_check(g, cudaStreamSynchronize(g->stream), "the cells at surfaces");
     }
     free(cells);
     return g->failed;

@@ -208,7 +208,6 @@ struct lm_flow_moments lm_gpu_flow_moments(const struct lm_gpu *g)
             view_of(g, g->array[LM_B]),
             external_of(g),
             g->advect.clearance,
-            g->advect.surface,
             g->advect.open,
             g->advect.passage};
 }
@@ -295,7 +294,7 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
         const int k = n % LM_ADVECT_STAGES;
         if (mixes && !g->advect.later && k == 0) { /* so that both halves of a step mirror each other */
             lm_gpu_mix(g, quantum, dt, dt * substeps);
-            lm_gpu_absorb_entropy(g, quantum, dt);
+            lm_gpu_pass_surfaces(g, quantum, dt);
         }
         s.by = by[k];
         s.q = from[k];
@@ -306,7 +305,7 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
         if (k == LM_ADVECT_STAGES - 1)
             lm_gpu_halo_refresh(g, &q, 1);
         if (mixes && g->advect.later && k == LM_ADVECT_STAGES - 1) {
-            lm_gpu_absorb_entropy(g, quantum, dt);
+            lm_gpu_pass_surfaces(g, quantum, dt);
             lm_gpu_mix(g, quantum, dt, dt * substeps);
         }
     }
@@ -442,25 +441,6 @@ static struct lm_opening *make_cuts(struct lm_gpu *g, const struct lm_bodies *bo
     return open;
 }
 
-/* The marks of cells beside bodies, on the device. */
-static void mark_surface(struct lm_gpu *g, const struct lm_bodies *bodies, const struct lm_opening *open)
-{
-    const struct lm_grid *grid = &g->base.setup.grid;
-    if (!g->base.setup.ohm.evolved || !bodies->mask || g->failed)
-        return;
-    uint8_t *surface = (uint8_t *)malloc(grid->size);
-    g->advect.surface = (uint8_t *)lm_gpu_allocate(g, grid->size, "the surfaces of bodies");
-    if (!surface && !g->failed)
-        g->failed = lm_fail(LM_FAILED, "not enough memory for the surfaces of bodies");
-    if (!g->failed) {
-        lm_surface_mark(grid, bodies, open, surface);
-        lm_gpu_check(g, cudaMemcpyAsync(g->advect.surface, surface, grid->size, cudaMemcpyHostToDevice, g->stream),
-                     "the surfaces of bodies");
-        lm_gpu_check(g, cudaStreamSynchronize(g->stream), "the surfaces of bodies");
-    }
-    free(surface);
-}
-
 int lm_gpu_allocate_backgrounds(struct lm_gpu *g, const struct lm_bodies *bodies)
 {
     const struct lm_grid *grid = &g->base.setup.grid;
@@ -482,8 +462,7 @@ int lm_gpu_allocate_backgrounds(struct lm_gpu *g, const struct lm_bodies *bodies
         g->advect.rows = rows / ROWS_NEAR_BODY * ROWS_NEAR_BODY;
         list_pieces(g, clearance, open);
     }
-    mark_surface(g, bodies, open);
-    lm_gpu_allocate_absorbing(g, bodies, open);
+    lm_gpu_list_surfaces(g, bodies, open);
     free(open);
     free(clearance);
     return g->failed;

@@ -115,14 +115,6 @@ static inline int lm_any_body_is(const struct lm_bodies *b, enum lm_body_fields 
     return any;
 }
 
-static inline int lm_any_body_absorbs(const struct lm_bodies *b)
-{
-    int any = 0;
-    for (int k = 0; k < b->count; k++)
-        any |= b->particles[k] == LM_ABSORBING;
-    return any;
-}
-
 static inline int lm_any_insulator(const struct lm_bodies *b)
 {
     return lm_any_body_is(b, LM_BODY_INSULATING);

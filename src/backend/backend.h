@@ -107,6 +107,16 @@ static inline int lm_has_own_push(const struct lm_setup *s, int species)
     return s->driving && (s->driving->forced[species] || s->driving->has_friction[species]);
 }
 
+/* Whether the domain has bodies, or sides through which the entropy of evolved electrons does not flow. */
+static inline int lm_has_surfaces(const struct lm_setup *s)
+{
+    const struct lm_background *entropy = &s->background[s->background_count - 1];
+    int any = s->bodies.count > 0;
+    for (int side = 0; side < LM_SIDES; side++)
+        any |= entropy->sides[side] == LM_BACKGROUND_WALL;
+    return any;
+}
+
 /* Array number k of the state of a species that has friction with electrons. */
 enum { LM_FRICTION_STATE = 7 };
 static inline int lm_friction_array(int species, int k)

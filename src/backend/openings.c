@@ -351,38 +351,54 @@ static struct lm_surface_cell surface_cell(const struct maker *m, const struct l
     return c;
 }
 
+/* Bits 1 << side of the sides of the domain on which cell (i, j) lies and through which `f` does not flow. */
+static int closed_sides(const struct lm_grid *g, const struct lm_background *f, int i, int j)
+{
+    const int at[LM_SIDES] = {i == 0, i == g->nx - 1, j == 0, j == g->ny - 1};
+    int bits = 0;
+    for (int side = 0; side < LM_SIDES; side++)
+        bits |= at[side] && f->sides[side] == LM_BACKGROUND_WALL && lm_owns_side(g, side) ? 1 << side : 0;
+    return bits;
+}
+
+/* Whether a body cuts the cell or shares a face with it. */
+static int is_at_body(const struct maker *m, const struct lm_opening *open, int i, int j)
+{
+    if (!m->b->mask || is_free(m, i, j))
+        return 0;
+    return (obstacle_at(m, number_of(m, i, j)) & LM_CUT) || (open && open[lm_at(m->g, i, j)].volume != 1) ||
+           is_body(m, i - 1, j) || is_body(m, i + 1, j) || is_body(m, i, j - 1) || is_body(m, i, j + 1);
+}
+
+static void put_neighbours(const struct maker *m, int i, int j, struct lm_surface_cell *to)
+{
+    for (int side = 0; side < LM_SIDES; side++) {
+        const int a = i + step_to[side][0], b = j + step_to[side][1];
+        if (number_of(m, a, b) >= 0 && !(m->b->mask && is_body(m, a, b)))
+            to->beside[side] = (uint32_t)lm_at(m->g, lm_wrap(a, m->g->nx), lm_wrap(b, m->g->ny));
+    }
+}
+
 size_t lm_surface_cells(const struct lm_grid *g, const struct lm_bodies *bodies, const struct lm_opening *open,
-                        struct lm_surface_cell *to)
+                        const struct lm_background *f, struct lm_surface_cell *to)
 {
     const struct maker m = {g, bodies};
     size_t count = 0;
-    for (int j = g->own.from_y; j < g->own.to_y && bodies->mask; j++)
+    for (int j = g->own.from_y; j < g->own.to_y; j++)
         for (int i = g->own.from_x; i < g->own.to_x; i++) {
-            if (is_free(&m, i, j) || is_body(&m, i, j))
+            const int sides = closed_sides(g, f, i, j), at_body = is_at_body(&m, open, i, j);
+            if ((!sides && !at_body) || (bodies->mask && is_body(&m, i, j)))
                 continue;
-            const struct lm_surface_cell c = surface_cell(&m, open, i, j);
-            if (!c.surfaces)
-                continue;
-            if (to)
-                to[count] = c;
+            if (to) {
+                to[count] = (struct lm_surface_cell){.k = (uint32_t)lm_at(g, i, j), .volume = 1};
+                if (at_body)
+                    to[count] = surface_cell(&m, open, i, j);
+                to[count].closed = (uint8_t)sides;
+                put_neighbours(&m, i, j, &to[count]);
+            }
             count++;
         }
     return count;
-}
-
-void lm_surface_mark(const struct lm_grid *g, const struct lm_bodies *bodies, const struct lm_opening *open,
-                     uint8_t *surface)
-{
-    const struct maker m = {g, bodies};
-    memset(surface, 0, g->size);
-    for (int j = -1; j <= g->ny; j++)
-        for (int i = -1; i <= g->nx; i++) {
-            const size_t k = lm_at(g, i, j);
-            const int is_cut = (obstacle_at(&m, number_of(&m, i, j)) & LM_CUT) || (open && open[k].volume != 1);
-            const int is_beside =
-                is_body(&m, i - 1, j) || is_body(&m, i + 1, j) || is_body(&m, i, j - 1) || is_body(&m, i, j + 1);
-            surface[k] = !is_body(&m, i, j) && (is_beside || is_cut);
-        }
 }
 
 double lm_crowding(const struct lm_grid *g, const uint8_t *clearance, const struct lm_opening *open)

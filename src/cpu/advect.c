@@ -304,22 +304,21 @@ static int advance_substep(struct lm_cpu *c, struct stage *s, double *q, const s
     return LM_OK;
 }
 
-/* Takes the entropy that goes into bodies in a time dt. */
-static void absorb_entropy(struct lm_cpu *c, const struct lm_flow_moments *moments, int quantum, double dt,
-                           struct lm_wide *source)
+/* Takes and gives the entropy that passes through surfaces in a time dt. */
+static void pass_surfaces(struct lm_cpu *c, const struct lm_flow_moments *moments, int quantum, double dt,
+                          struct lm_wide *source)
 {
     double *s = c->array[LM_BACKGROUND + c->base.setup.background_count - 1];
-    for (size_t n = 0; n < c->absorbing_count; n++) {
-        const struct lm_surface_cell *at = &c->absorbing[n];
-        const double rate = lm_absorption_rate(moments, at, &c->base.setup.ohm);
-        s[at->k] = lm_absorb_entropy(s[at->k], rate, (double)at->volume, dt, quantum, source);
-    }
-    if (lm_any_body_absorbs(&c->base.setup.bodies))
+    for (size_t n = 0; n < c->at_surface_count; n++)
+        c->of_surface[n] = lm_surface_entropy(moments, &c->at_surface[n], s, dt, quantum, &c->base.setup.ohm, source);
+    for (size_t n = 0; n < c->at_surface_count; n++)
+        s[c->at_surface[n].k] = c->of_surface[n];
+    if (lm_has_surfaces(&c->base.setup))
         lm_halo_refresh(c->base.setup.halo, &s, 1);
 }
 
-/* The substeps of the entropy, each with the heat of mixing and what bodies absorb: before the advection where a round
- * begins, after it where the round ends, so that both halves of a round mirror each other. */
+/* The substeps of the entropy, each with the heat of mixing and what passes through surfaces: before the advection
+ * where a round begins, after it where the round ends, so that both halves of a round mirror each other. */
 static int advance_entropy(struct lm_cpu *c, struct stage *s, const struct lm_mixing_pass *mixing, int substeps,
                            const struct lm_advect by[], double *work, struct sums *sums)
 {
@@ -330,11 +329,11 @@ static int advance_entropy(struct lm_cpu *c, struct stage *s, const struct lm_mi
     for (int n = 0; n < substeps && !status; n++) {
         if (!c->later) {
             lm_cpu_mix(c, mixing);
-            absorb_entropy(c, &moments, mixing->quantum, mixing->dt, &sums->source);
+            pass_surfaces(c, &moments, mixing->quantum, mixing->dt, &sums->source);
         }
         status = advance_substep(c, s, c->array[LM_BACKGROUND + field], by, 0, work, sums);
         if (c->later && !status) {
-            absorb_entropy(c, &moments, mixing->quantum, mixing->dt, &sums->source);
+            pass_surfaces(c, &moments, mixing->quantum, mixing->dt, &sums->source);
             lm_cpu_mix(c, mixing);
         }
     }

@@ -103,7 +103,7 @@ static int is_free_face(const struct lm_cpu *c, int axis, int i, int j)
     return !(c->walls[axis] && last) && !(c->solid && lm_touches_body(c->solid + lm_at(g, i, j), axis, g->stride));
 }
 
-void lm_cpu_pressure_field(struct lm_cpu *c, const double *n, double least, const uint8_t *surface)
+void lm_cpu_pressure_field(struct lm_cpu *c, const double *n, double least)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_ohm *o = &c->base.setup.ohm;
@@ -123,8 +123,7 @@ void lm_cpu_pressure_field(struct lm_cpu *c, const double *n, double least, cons
         LM_ROWS(c, 0, 0)
         for (int i = 0; i < g->nx; i++) {
             const size_t k = lm_at(g, i, j);
-            const int has_force = is_free_face(c, axis, i, j) && !lm_is_at_surface(surface, (long)k, (long)k + step);
-            to[k] = has_force ? lm_pressure_field(h + k, p + k, n + k, least, step, inv_d, o) : 0.0;
+            to[k] = is_free_face(c, axis, i, j) ? lm_pressure_field(h + k, p + k, n + k, least, step, inv_d, o) : 0.0;
         }
         lm_grid_wrap(g, to);
     }
@@ -138,13 +137,15 @@ const double *lm_cpu_battery(struct lm_cpu *c)
     if (!o->evolved)
         return NULL;
     lm_cpu_count_density(c, c->array[LM_FLOORED], c->array[LM_FLOORED]);
-    lm_cpu_pressure_field(c, c->counted, o->floor, c->surface);
+    lm_cpu_pressure_field(c, c->counted, o->floor);
     for (int axis = 0; axis < 2; axis++)
         lm_fill_e(&c->base.setup, e[axis], axis, LM_FILL_FARADAY);
     LM_ROWS(c, LM_GHOST, LM_GHOST - 1)
     for (int i = -LM_GHOST; i < g->nx + LM_GHOST - 1; i++) {
         const size_t k = lm_at(g, i, j);
-        to[k] = lm_battery(e[0] + k, e[1] + k, g->stride, o->inv_dx, o->inv_dy);
+        to[k] = lm_has_battery(c->clearance, &g->sides, g->nx, g->ny, g->stride, i, j)
+                    ? lm_battery(e[0] + k, e[1] + k, g->stride, o->inv_dx, o->inv_dy)
+                    : 0.0;
     }
     return to;
 }

@@ -14,7 +14,6 @@ struct lm_flow_moments lm_cpu_flow_moments(const struct lm_cpu *c)
         .b = {c->array[LM_B], c->array[LM_B + 1], c->array[LM_B + 2], c->base.setup.grid.stride},
         .external = lm_cpu_external(c),
         .clearance = c->clearance,
-        .surface = c->surface,
         .open = c->open,
         .passage = c->passage};
 }

@@ -143,16 +143,14 @@ static int allocate_backgrounds(struct lm_cpu *c)
         lm_openings_fill(g, &s->bodies, c->open);
         lm_passages_fill(g, &s->bodies, c->passage);
     }
-    if (s->ohm.evolved && s->bodies.mask) {
-        c->surface = lm_pool_take(&c->pool, g->size);
-        if (!c->surface)
+    if (s->ohm.evolved) {
+        const struct lm_background *entropy = &s->background[s->background_count - 1];
+        c->at_surface_count = lm_surface_cells(g, &s->bodies, c->open, entropy, NULL);
+        c->at_surface = lm_pool_take(&c->pool, c->at_surface_count * sizeof *c->at_surface);
+        c->of_surface = lm_pool_take(&c->pool, c->at_surface_count * sizeof *c->of_surface);
+        if (!c->at_surface || !c->of_surface)
             return 0;
-        lm_surface_mark(g, &s->bodies, c->open, c->surface);
-        c->absorbing_count = lm_surface_cells(g, &s->bodies, c->open, NULL);
-        c->absorbing = lm_pool_take(&c->pool, c->absorbing_count * sizeof *c->absorbing);
-        if (!c->absorbing)
-            return 0;
-        lm_surface_cells(g, &s->bodies, c->open, c->absorbing);
+        lm_surface_cells(g, &s->bodies, c->open, entropy, c->at_surface);
     }
     for (int j = 0; j < g->ny; j++)
         for (int i = -1; i <= g->nx; i++) {

@@ -348,7 +348,7 @@ int lm_cpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
     struct lm_cpu *c = lm_cpu_of(b);
     const int level = current == LM_OHM_AHEAD ? LM_N_NEW : LM_N_OLD;
     lm_cpu_closure(b, level, level, 0.0);
-    lm_cpu_pressure_field(c, c->array[level], lm_least_push_density(&b->setup.ohm), NULL);
+    lm_cpu_pressure_field(c, c->array[level], lm_least_push_density(&b->setup.ohm));
     if (current == LM_OHM_AHEAD)
         lm_cpu_extrapolate_current(c, c->ahead);
     const struct lm_level_weights at = current == LM_OHM_AHEAD ? lm_weights_ahead() : lm_weights_of_old();

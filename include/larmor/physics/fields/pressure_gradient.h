@@ -8,11 +8,16 @@
  * Naturforsch. A 5, 65). The difference of p is divided by a mean of the densities of both cells, of the family of
  * Stolarsky (1975, Math. Mag. 48, 87), for which -grad p / n is a difference of h where p / n^gamma is the same in
  * both.
+ *
+ * This E turns no B on surfaces of bodies and on walls. There B turns by the difference of E before and behind the
+ * surface, and the E of the pressure goes on in the sheath before it: the sheath has the potential that h has in the
+ * plasma. Else the noise of p along a surface would make B there, and in the smaller cells the more.
  */
 #ifndef LARMOR_PHYSICS_FIELDS_PRESSURE_GRADIENT_H
 #define LARMOR_PHYSICS_FIELDS_PRESSURE_GRADIENT_H
 
 #include "larmor/physics/fields/closure.h"
+#include "larmor/physics/fields/wall.h"
 #include "larmor/physics/numerics/operators.h"
 
 /* Whether the pressure gives the ions or B anything. */
@@ -50,6 +55,22 @@ LM_HD double lm_pressure_field(const double *h, const double *p, const double *n
     if (o->evolved)
         return lm_drop_up(p, s, r) / lm_mean_density(a, b, h[0], h[s], o->gamma);
     return o->gamma == 1.0 ? o->temperature * lm_log_ratio(a, b) * r : lm_drop_up(h, s, r);
+}
+
+/* Whether the pressure turns B_z on the upper corner of cell (i, j): not on walls, and not where one of the four cells
+ * is in a body. `clearance` is that of all cells, element 0 of the array (lm_stencil_clearance). */
+LM_HD int lm_has_battery(const uint8_t *clearance, const struct lm_sides *sides, int nx, int ny, int stride, int i,
+                         int j)
+{
+    if ((lm_has_walls(sides, 0) && (i == -1 || i == nx - 1)) || (lm_has_walls(sides, 1) && (j == -1 || j == ny - 1)))
+        return 0;
+    int sign = 1, free = 1;
+    for (int of = 0; of < 4; of++) {
+        const int x = lm_cell_inside(sides, 0, nx, 0, i + of % 2, &sign),
+                  y = lm_cell_inside(sides, 1, ny, 0, j + of / 2, &sign);
+        free = free && clearance[(long)(y + LM_GHOST) * stride + (x + LM_GHOST)] != 0;
+    }
+    return free;
 }
 
 /* The rate of B_z on the corner of a cell that follows from -grad p / n on x-faces and y-faces. */

@@ -5,9 +5,7 @@
  * density that also divides the force of its pressure on B (lm_density_for_battery in larmor/physics/fields/void.h):
  * electrons that flow faster than this force allows would make energy.
  *
- * Beside a body the current carries no entropy, and the pressure has no force on B. A current along the surface flows
- * partly in cells of the body and partly in those of the plasma. What flows in the latter alone has a divergence, which
- * would pile up entropy in some cells and empty others, without an end.
+ * The current also flows through surfaces of bodies and walls. What it carries there is in absorption.h.
  */
 #ifndef LARMOR_PHYSICS_FLUID_FLOW_H
 #define LARMOR_PHYSICS_FLUID_FLOW_H
@@ -24,7 +22,6 @@ struct lm_flow_moments {
     struct lm_view b;              /* B as it stands */
     struct lm_view external;       /* current outside the plasma, of the middle of the step; s = 0: none */
     const uint8_t *clearance;      /* lm_stencil_clearance */
-    const uint8_t *surface;        /* lm_surface_mark; NULL: there are no bodies, or p is not evolved */
     const struct lm_opening *open; /* of cells that bodies cut; NULL: there are none */
     const struct lm_passage *passage;
 };
@@ -35,9 +32,9 @@ LM_HD double lm_middle_density(const struct lm_flow_moments *g, long k)
     return lm_mean(g->density[0][k], g->density[1][k]);
 }
 
-/* v_A */
+/* Velocities, v_A, and the current J, n0 v_A for a unit of charge. */
 struct lm_flows {
-    double ion, electron, entropy;
+    double ion, electron, entropy, current;
 };
 
 /* Whether a face lies on a side of the domain, and on which end of the axis. */
@@ -49,14 +46,8 @@ LM_HD enum lm_face_place lm_face_place(int cell, int n, int periodic)
     return periodic || (cell >= 0 && cell < n - 1) ? LM_FACE_INSIDE : cell < 0 ? LM_FACE_LOW : LM_FACE_HIGH;
 }
 
-/* Whether one of two cells is beside a body. */
-LM_HD int lm_is_at_surface(const uint8_t *surface, long a, long b)
-{
-    return surface != NULL && (surface[a] | surface[b]) != 0;
-}
-
-/* The velocities on the upper face of the cell at k along an axis. They are 0 on faces of bodies. On a side of the
- * domain the cell inside stands for both cells of the face.
+/* The velocities and the current on the upper face of the cell at k along an axis. They are 0 on faces of bodies. On a
+ * side of the domain the cell inside stands for both cells of the face.
  *
  * A step calls this with B at its beginning (`later` = 0) and with B at its end (`later` = 1). The electrons get the
  * ions' velocity in the first call, and half of the current in each. The entropy gets the velocity that belongs to B as
@@ -64,7 +55,7 @@ LM_HD int lm_is_at_surface(const uint8_t *surface, long a, long b)
 LM_HD struct lm_flows lm_flow_on_face(const struct lm_flow_moments *g, int axis, long k, enum lm_face_place place,
                                       int later, const struct lm_ohm *o)
 {
-    struct lm_flows u = {0.0, 0.0, 0.0};
+    struct lm_flows u = {0.0, 0.0, 0.0, 0.0};
     const long next = k + (axis == 0 ? 1 : g->b.s), a = place == LM_FACE_LOW ? next : k,
                b = place == LM_FACE_HIGH ? k : next;
     const double *ji = g->current[axis];
@@ -74,22 +65,22 @@ LM_HD struct lm_flows lm_flow_on_face(const struct lm_flow_moments *g, int axis,
     const double fa = lm_floored(na, o), fb = lm_floored(nb, o), density = 0.5 * (fa + fb);
     const struct lm_vector j =
         lm_plasma_current(lm_view_at(g->b, k), lm_external_at(g->external, k), o->inv_dx, o->inv_dy);
-    const double ji_here = 0.5 * (ji[a] + ji[b]), current = axis == 0 ? j.x : j.y;
+    const double ji_here = 0.5 * (ji[a] + ji[b]);
+    u.current = axis == 0 ? j.x : j.y;
     u.ion = later ? 0.0 : ji_here / density;
-    u.electron = u.ion - 0.5 * current / density;
+    u.electron = u.ion - 0.5 * u.current / density;
     if (o->evolved) {
         const double counted = 0.5 * (g->counted[a] + g->counted[b]);
-        const double of_current = lm_is_at_surface(g->surface, a, b) ? 0.0 : current / counted;
-        u.entropy = ji_here / lm_max(there, lm_least_push_density(o)) - of_current;
+        u.entropy = ji_here / lm_max(there, lm_least_push_density(o)) - u.current / counted;
     }
     return u;
 }
 
-/* The same velocities, but those whose flows through the open length of the face pass around bodies. */
+/* The same, but those whose flows through the open length of the face pass around bodies. */
 LM_HD struct lm_flows lm_flow_past_bodies(const struct lm_flow_moments *g, int axis, long k, enum lm_face_place place,
                                           int later, const struct lm_ohm *o)
 {
-    const struct lm_flows u = lm_flow_on_face(g, axis, k, place, later, o), none = {0.0, 0.0, 0.0};
+    const struct lm_flows u = lm_flow_on_face(g, axis, k, place, later, o), none = {0.0, 0.0, 0.0, 0.0};
     if (!g->open || !lm_is_passage(&g->passage[k], &g->open[k], axis))
         return u;
     const struct lm_passage *p = &g->passage[k];
@@ -99,11 +90,12 @@ LM_HD struct lm_flows lm_flow_past_bodies(const struct lm_flow_moments *g, int a
             w[end] = lm_flow_on_face(g, !axis, lm_other_face(axis, end, p->which[axis][end], k, g->b.s), LM_FACE_INSIDE,
                                      later, o);
     const double ion[2] = {w[0].ion, w[1].ion}, electron[2] = {w[0].electron, w[1].electron},
-                 entropy[2] = {w[0].entropy, w[1].entropy};
+                 entropy[2] = {w[0].entropy, w[1].entropy}, current[2] = {w[0].current, w[1].current};
     struct lm_flows passes;
     passes.ion = lm_passing_velocity(p, &g->open[k], axis, u.ion, ion);
     passes.electron = lm_passing_velocity(p, &g->open[k], axis, u.electron, electron);
     passes.entropy = lm_passing_velocity(p, &g->open[k], axis, u.entropy, entropy);
+    passes.current = lm_passing_velocity(p, &g->open[k], axis, u.current, current);
     return passes;
 }
 

@@ -45,8 +45,7 @@ LM_HD double lm_work_velocity_of(const struct lm_flow_moments *g, int axis, long
     const long next = k + (axis == 0 ? 1 : g->b.s);
     const struct lm_vector j =
         lm_plasma_current(lm_view_at(g->b, k), lm_external_at(g->external, k), o->inv_dx, o->inv_dy);
-    const double of_current = lm_is_at_surface(g->surface, k, next) ? 0.0 : (axis == 0 ? j.x : j.y) / b_density;
-    return 0.5 * (ji[k] + ji[next]) / push_density - of_current;
+    return 0.5 * (ji[k] + ji[next]) / push_density - (axis == 0 ? j.x : j.y) / b_density;
 }
 
 /* The same, with both densities found from those of the cells. */

@@ -18,7 +18,7 @@
 #define LM_LARGEST_OSCILLATION 1.0
 
 /* The larger size of the differences of 1/n and s/n from the cell at k to the two beside it along an axis, over the
- * distance of the cells. Faces of bodies and faces beside them count 0, as p makes no B there. */
+ * distance of the cells. Faces of bodies count 0, as p makes no B there. */
 struct lm_steepness {
     double per_density, entropy;
 };
@@ -31,7 +31,7 @@ LM_HD struct lm_steepness lm_steepness(const struct lm_flow_moments *m, const do
     LM_UNROLL
     for (int end = 0; end < 2; end++) {
         const long b = beside[end];
-        if (!m->clearance[b] || lm_is_at_surface(m->surface, k, b))
+        if (!m->clearance[b])
             continue;
         const double there = 1.0 / m->counted[b];
         to.per_density = lm_max(to.per_density, lm_abs(there - here) * r);
