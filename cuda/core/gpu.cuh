@@ -128,11 +128,11 @@ struct lm_gpu {
     int used_void;                /* whether LM_VOID_E and LM_VOID may hold something */
     struct lm_gpu_strips *strips; /* cuda/fields/strips.cu; NULL: no side is radiating */
     struct {
-        double *flow, *work;               /* velocities of ions x, y and of electrons; two arrays for the stages */
-        double *counted;                   /* lm_density_for_battery; NULL without an evolved pressure */
-        uint8_t *clearance;                /* lm_stencil_clearance */
-        struct lm_opening *open;           /* lm_openings_fill; NULL where no cell is cut */
-        struct lm_passage *passage;        /* lm_passages_fill, likewise */
+        double *flow, *work;                /* velocities of ions x, y and of electrons; two arrays for the stages */
+        double *counted;                    /* lm_density_for_battery; NULL without an evolved pressure */
+        uint8_t *clearance;                 /* lm_stencil_clearance */
+        struct lm_opening *open;            /* lm_openings_fill; NULL where no cell is cut */
+        struct lm_passage *passage;         /* lm_passages_fill, likewise */
         struct lm_surface_cell *at_surface; /* lm_surface_cells; NULL without an evolved pressure */
         double *of_surface;                 /* [at_surface_count] */
         unsigned at_surface_count;

@@ -139,9 +139,9 @@ void lm_passages_fill(const struct lm_grid *g, const struct lm_bodies *bodies, s
 int lm_cuts_make(const struct lm_grid *g, const struct lm_bodies *bodies, struct lm_cuts *out);
 void lm_cuts_free(struct lm_cuts *cuts);
 
-/* The own cells of plasma that a body cuts, that share a face with a cell of a body, or that lie at a side of the domain
- * through which the field f does not flow (larmor/physics/fluid/absorption.h). Returns their number, and puts them into to[], which the
- * caller owns, unless that is NULL. `open`: NULL where no cell is cut. */
+/* The own cells of plasma that a body cuts, that share a face with a cell of a body, or that lie at a side of the
+ * domain through which the field f does not flow (larmor/physics/fluid/absorption.h). Returns their number, and puts
+ * them into to[], which the caller owns, unless that is NULL. `open`: NULL where no cell is cut. */
 size_t lm_surface_cells(const struct lm_grid *g, const struct lm_bodies *bodies, const struct lm_opening *open,
                         const struct lm_background *f, struct lm_surface_cell *to);
 
