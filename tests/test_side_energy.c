@@ -90,12 +90,27 @@ START_TEST(budget_of_a_wind_closes)
 }
 END_TEST
 
+/* A way from the side `first` of an axis to the side `last`; `near` is the half of the domain before the latter. */
+struct way {
+    char along, across;
+    int backwards, enters; /* enum lm_side */
+    const char *first, *last, *near;
+};
+
+static struct way way_number(int k)
+{
+    static const char *const near[] = {"x > 8", "y > 8", "x < 8", "y < 8"};
+    const int axis = k % 2, backwards = k / 2;
+    return (struct way){
+        "xy"[axis], "yx"[axis], backwards, 2 * axis + backwards, backwards ? "max" : "min", backwards ? "min" : "max",
+        near[k]};
+}
+
 /* A wind with a density and a B_z that vary along the side by which they leave. The pressure's part of E along the side
  * is no part of what the fields carry. */
 START_TEST(budget_of_an_uneven_wind_closes)
 {
-    const char a = "xy"[_i % 2],
-               c = "yx"[_i % 2], *const last = _i / 2 ? "min" : "max", *const first = _i / 2 ? "max" : "min";
+    const struct way w = way_number(_i);
     char text[2048];
     struct lm_sim_status now;
     snprintf(text, sizeof text,
@@ -105,21 +120,20 @@ START_TEST(budget_of_an_uneven_wind_closes)
              "[species.p]\nparticles_per_cell = 64\ntemperature = 0.1\ndrift_%c = %s\n"
              "density = 1 + (near ? 0.5*cos(2*pi*%c/4) : 0)\ninflow_density = 1\n"
              "[boundary]\n%c_%s = inflow\n%c_%s = absorbing\n",
-             a, a, c, c, _i % 2 ? (_i / 2 ? "y < 8" : "y > 8") : (_i / 2 ? "x < 8" : "x > 8"), c, a,
-             _i / 2 ? "-2" : "2", c, a, first, a, last);
+             w.along, w.along, w.across, w.across, w.near, w.across, w.along, w.backwards ? "-2" : "2", w.across,
+             w.along, w.first, w.along, w.last);
     struct lm_sim *sim = sim_new(text, NULL);
     const double unexplained = unexplained_in(sim, &now);
-    require_near(unexplained, 0, 0.005 * now.side[2 * (_i % 2) + _i / 2].fields);
+    require_near(unexplained, 0, 0.005 * now.side[w.enters].fields);
     sim_free(sim);
 }
 END_TEST
 
 /* A plasma at rest that leaves through a side slowly, so that the current of the ions varies from cell to cell. The
-   electrons of the half cell before the side are wrong by a part that halves with the cells. */
+ * electrons of the half cell before the side are wrong by a part that halves with the cells. */
 START_TEST(budget_of_a_slow_outflow_closes)
 {
-    const char a = "xy"[_i % 2],
-               c = "yx"[_i % 2], *const open = _i / 2 ? "min" : "max", *const closed = _i / 2 ? "max" : "min";
+    const struct way w = way_number(_i);
     char text[2048];
     struct lm_sim_status now;
     snprintf(text, sizeof text,
@@ -127,9 +141,9 @@ START_TEST(budget_of_a_slow_outflow_closes)
              "[electrons]\nclosure = polytropic\ntemperature = 0.6\n"
              "[species.p]\nparticles_per_cell = 128\ntemperature = 0.1\nstart = quiet\n"
              "[boundary]\n%c_%s = reflecting\n%c_%s = absorbing\nfields_%c_%s = conducting\n",
-             a, a, c, c, a, closed, a, open, a, open);
+             w.along, w.along, w.across, w.across, w.along, w.first, w.along, w.last, w.along, w.last);
     struct lm_sim *sim = sim_new(text, NULL);
-    const double unexplained = unexplained_in(sim, &now), electrons = now.side[2 * (_i % 2) + !(_i / 2)].electrons;
+    const double unexplained = unexplained_in(sim, &now), electrons = now.side[w.enters ^ 1].electrons;
     require(electrons < -0.5);
     require_near(unexplained, 0, -0.02 * electrons);
     sim_free(sim);

@@ -133,7 +133,7 @@ struct lm_gpu {
         uint8_t *clearance;                 /* lm_stencil_clearance */
         struct lm_opening *open;            /* lm_openings_fill; NULL where no cell is cut */
         struct lm_passage *passage;         /* lm_passages_fill, likewise */
-        struct lm_surface_cell *at_surface; /* lm_surface_cells; NULL without an evolved pressure */
+        struct lm_surface_cell *at_surface; /* lm_surface_cells; NULL without lm_has_surfaces */
         double *of_surface;                 /* [at_surface_count] */
         unsigned at_surface_count;
         int across, rows;          /* the pieces that warps take: how many in a row of them; rows of one */
@@ -232,8 +232,7 @@ int lm_gpu_find_per_density(struct lm_gpu *g, int density); /* LM_PER_DENSITY al
 int lm_gpu_pressure(struct lm_gpu *g);                      /* LM_FLOORED and LM_PRESSURE of LM_N_OLD */
 
 /* LM_PRESSURE_E of the pressure of the last closure and the density `n`, which counts as `least` where it is less. It
- * has ghost cells beyond periodic sides. g->spare is
- * overwritten. */
+ * has ghost cells beyond periodic sides. g->spare is overwritten. */
 int lm_gpu_pressure_field(struct lm_gpu *g, const double *n, double least);
 
 /* closure.cu: g->advect.counted of the mean of two densities, of B and of the entropy as they stand. */

@@ -107,14 +107,19 @@ static inline int lm_has_own_push(const struct lm_setup *s, int species)
     return s->driving && (s->driving->forced[species] || s->driving->has_friction[species]);
 }
 
-/* Whether the domain has bodies, or sides through which the entropy of evolved electrons does not flow. */
+/* The entropy of evolved electrons among the background fields. */
+static inline const struct lm_background *lm_entropy_background(const struct lm_setup *s)
+{
+    return &s->background[s->background_count - 1];
+}
+
+/* Whether evolved electrons meet bodies, or sides through which their entropy does not flow. */
 static inline int lm_has_surfaces(const struct lm_setup *s)
 {
-    const struct lm_background *entropy = &s->background[s->background_count - 1];
     int any = s->bodies.count > 0;
-    for (int side = 0; side < LM_SIDES; side++)
-        any |= entropy->sides[side] == LM_BACKGROUND_WALL;
-    return any;
+    for (int side = 0; side < LM_SIDES && s->ohm.evolved; side++)
+        any |= lm_entropy_background(s)->sides[side] == LM_BACKGROUND_WALL;
+    return any && s->ohm.evolved;
 }
 
 /* Array number k of the state of a species that has friction with electrons. */

@@ -351,14 +351,15 @@ static struct lm_surface_cell surface_cell(const struct maker *m, const struct l
     return c;
 }
 
-/* Bits 1 << side of the sides of the domain on which cell (i, j) lies and through which `f` does not flow. */
-static int closed_sides(const struct lm_grid *g, const struct lm_background *f, int i, int j)
+/* Puts the sides of the domain at which cell (i, j) lies, and those of them through which `f` does not flow. */
+static void put_sides(const struct lm_grid *g, const struct lm_background *f, int i, int j, struct lm_surface_cell *to)
 {
     const int at[LM_SIDES] = {i == 0, i == g->nx - 1, j == 0, j == g->ny - 1};
-    int bits = 0;
     for (int side = 0; side < LM_SIDES; side++)
-        bits |= at[side] && f->sides[side] == LM_BACKGROUND_WALL && lm_owns_side(g, side) ? 1 << side : 0;
-    return bits;
+        if (at[side] && f->sides[side] != LM_BACKGROUND_PERIODIC && lm_owns_side(g, side)) {
+            to->at_side |= (uint8_t)(1 << side);
+            to->closed |= (uint8_t)(f->sides[side] == LM_BACKGROUND_WALL ? 1 << side : 0);
+        }
 }
 
 /* Whether a body cuts the cell or shares a face with it. */
@@ -386,16 +387,16 @@ size_t lm_surface_cells(const struct lm_grid *g, const struct lm_bodies *bodies,
     size_t count = 0;
     for (int j = g->own.from_y; j < g->own.to_y; j++)
         for (int i = g->own.from_x; i < g->own.to_x; i++) {
-            const int sides = closed_sides(g, f, i, j), at_body = is_at_body(&m, open, i, j);
-            if ((!sides && !at_body) || (bodies->mask && is_body(&m, i, j)))
+            const int at_body = is_at_body(&m, open, i, j);
+            struct lm_surface_cell c = {.k = (uint32_t)lm_at(g, i, j), .volume = 1};
+            if (at_body && to)
+                c = surface_cell(&m, open, i, j);
+            put_sides(g, f, i, j, &c);
+            if ((!c.closed && !at_body) || (bodies->mask && is_body(&m, i, j)))
                 continue;
-            if (to) {
-                to[count] = (struct lm_surface_cell){.k = (uint32_t)lm_at(g, i, j), .volume = 1};
-                if (at_body)
-                    to[count] = surface_cell(&m, open, i, j);
-                to[count].closed = (uint8_t)sides;
-                put_neighbours(&m, i, j, &to[count]);
-            }
+            put_neighbours(&m, i, j, &c);
+            if (to)
+                to[count] = c;
             count++;
         }
     return count;

@@ -308,7 +308,7 @@ static int advance_substep(struct lm_cpu *c, struct stage *s, double *q, const s
 static void pass_surfaces(struct lm_cpu *c, const struct lm_flow_moments *moments, int quantum, double dt,
                           struct lm_wide *source)
 {
-    double *s = c->array[LM_BACKGROUND + c->base.setup.background_count - 1];
+    double *s = lm_cpu_entropy(c);
     for (size_t n = 0; n < c->at_surface_count; n++)
         c->of_surface[n] = lm_surface_entropy(moments, &c->at_surface[n], s, dt, quantum, &c->base.setup.ohm, source);
     for (size_t n = 0; n < c->at_surface_count; n++)

@@ -83,8 +83,8 @@ struct lm_cpu {
     uint8_t *clearance, *row_near_body;   /* lm_stencil_clearance; rows with too little of it or with cut cells */
     struct lm_opening *open;              /* lm_openings_fill; NULL where no cell is cut */
     struct lm_passage *passage;           /* lm_passages_fill, likewise */
-    struct lm_surface_cell *at_surface; /* lm_surface_cells; NULL where the pressure of the electrons is not evolved */
-    double *of_surface;                 /* [at_surface_count] */
+    struct lm_surface_cell *at_surface;   /* lm_surface_cells; NULL without lm_has_surfaces */
+    double *of_surface;                   /* [at_surface_count] */
     size_t at_surface_count;
     struct {
         double *temperature; /* [ny][nx]: of the electrons as the step began; NULL where no species exchanges */

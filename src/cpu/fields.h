@@ -62,8 +62,7 @@ void lm_cpu_smooth_push(struct lm_cpu *c, double *a, int component, enum lm_fill
 void lm_cpu_find_per_density(struct lm_cpu *c, const double *n, const double *other, double substep);
 
 /* LM_PRESSURE_E of the pressure of the last closure and the density `n`, which counts as `least` where it is less. It
- * has ghost cells beyond periodic sides. c->spare is
- * overwritten. */
+ * has ghost cells beyond periodic sides. c->spare is overwritten. */
 void lm_cpu_pressure_field(struct lm_cpu *c, const double *n, double least);
 
 /* The rate of B_z that follows from the pressure of the last closure: one array, valid until the next lm_cpu_ohm, or

@@ -143,8 +143,8 @@ static int allocate_backgrounds(struct lm_cpu *c)
         lm_openings_fill(g, &s->bodies, c->open);
         lm_passages_fill(g, &s->bodies, c->passage);
     }
-    if (s->ohm.evolved) {
-        const struct lm_background *entropy = &s->background[s->background_count - 1];
+    if (lm_has_surfaces(s)) {
+        const struct lm_background *entropy = lm_entropy_background(s);
         c->at_surface_count = lm_surface_cells(g, &s->bodies, c->open, entropy, NULL);
         c->at_surface = lm_pool_take(&c->pool, c->at_surface_count * sizeof *c->at_surface);
         c->of_surface = lm_pool_take(&c->pool, c->at_surface_count * sizeof *c->of_surface);

@@ -11,11 +11,12 @@
  * the entropy per electron s/n of the cell, and those that it gives have the mean one of the cells beside it. (With
  * that of the cell itself the noise of the current would make s/n grow without an end.)
  *
- * A cell at a surface obeys V ds/dt = -s (max(D, 0)/n + sum of L max(u, 0)) + <s/n> max(-D, 0), with its open volume V,
- * the lengths L of the surfaces in it, and the velocity u = J_i / n of the ions at the centre of the cell along the
- * normal of a surface, into the body. Where the density is below LM_VOID_SHARE of the floor, hardly any ions are left
- * to hold electrons. These have no mass, so that a body that absorbs ions takes all of them at once. Otherwise the few
- * ions that a wake draws to its body would bring entropy into these cells and take none of it along.
+ * A cell at a surface obeys V ds/dt = -s (max(D, 0)/N + sum of L max(u, 0)) + <s/n> n max(-D, 0)/N, with its open
+ * volume V, the lengths L of the surfaces in it, and the velocity u = J_i / n of the ions at the centre of the cell
+ * along the normal of a surface, into the body. N is n, or more in thin plasma (lm_density_for_battery). Where the
+ * density is below LM_VOID_SHARE of the floor, hardly any ions are left to hold electrons. These have no mass, so that
+ * a body that absorbs ions takes all of them at once. Otherwise the few ions that a wake draws to its body would bring
+ * entropy into these cells and take none of it along.
  */
 #ifndef LARMOR_PHYSICS_FLUID_ABSORPTION_H
 #define LARMOR_PHYSICS_FLUID_ABSORPTION_H
@@ -31,7 +32,8 @@ struct lm_surface_cell {
     uint32_t k;                       /* its element in arrays of the grid */
     float volume;                     /* what is open of it (opening.h) */
     uint32_t beside[LM_SIDES];        /* elements of the cells of plasma beside it; 0: there is none */
-    uint8_t closed;                   /* bits 1 << side: it lies at such a side, through which no field flows */
+    uint8_t at_side;                  /* bits 1 << side: it lies at such a side of the domain, which is not periodic */
+    uint8_t closed;                   /* of these, the sides through which no field flows */
     uint8_t surfaces;                 /* of bodies that absorb ions, 0 to LM_MOST_FACINGS */
     float normal[LM_MOST_FACINGS][2]; /* the normal of a surface times its length, into the body, in lengths of faces */
 };
@@ -46,10 +48,12 @@ LM_HD double lm_current_out(const struct lm_flow_moments *m, const struct lm_sur
     for (int side = 0; side < LM_SIDES; side++) {
         const int axis = side / 2, high = side % 2;
         const long face = (long)c->k - (high ? 0 : axis == 0 ? 1 : m->b.s);
-        const double through = lm_flow_past_bodies(m, axis, face, LM_FACE_INSIDE, 0, o).current *
+        const enum lm_face_place place = !(c->at_side >> side & 1) ? LM_FACE_INSIDE : high ? LM_FACE_HIGH : LM_FACE_LOW;
+        if (c->closed >> side & 1)
+            continue;
+        const double through = lm_flow_past_bodies(m, axis, face, place, 0, o).current *
                                lm_opening_at(m->open, axis, face) * (axis == 0 ? o->inv_dx : o->inv_dy);
-        if (!(c->closed >> side & 1))
-            out = high ? out + through : out - through;
+        out = high ? out + through : out - through;
     }
     return out;
 }
