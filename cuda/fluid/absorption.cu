@@ -50,7 +50,7 @@ int lm_gpu_pass_surfaces(struct lm_gpu *g, int quantum, double dt)
         put_kernel<<<blocks, BLOCK, 0, g->stream>>>(g->advect.at_surface, count, g->advect.of_surface, entropy);
         LM_GPU_LAUNCHED(g, "electrons at surfaces");
     }
-    if (lm_has_surfaces(&g->base.setup))
+    if (g->base.setup.halo && g->base.setup.halo->has_surfaces)
         lm_gpu_halo_refresh(g, &entropy, 1);
     return g->failed;
 }

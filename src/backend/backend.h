@@ -113,7 +113,8 @@ static inline const struct lm_background *lm_entropy_background(const struct lm_
     return &s->background[s->background_count - 1];
 }
 
-/* Whether evolved electrons meet bodies, or sides through which their entropy does not flow. */
+/* Whether evolved electrons meet bodies, or sides through which their entropy does not flow. The answer for a division
+ * of a domain can differ from that for the domain (lm_halo.has_surfaces). */
 static inline int lm_has_surfaces(const struct lm_setup *s)
 {
     int any = s->bodies.count > 0;

@@ -313,7 +313,7 @@ static void pass_surfaces(struct lm_cpu *c, const struct lm_flow_moments *moment
         c->of_surface[n] = lm_surface_entropy(moments, &c->at_surface[n], s, dt, quantum, &c->base.setup.ohm, source);
     for (size_t n = 0; n < c->at_surface_count; n++)
         s[c->at_surface[n].k] = c->of_surface[n];
-    if (lm_has_surfaces(&c->base.setup))
+    if (c->base.setup.halo && c->base.setup.halo->has_surfaces)
         lm_halo_refresh(c->base.setup.halo, &s, 1);
 }
 

@@ -175,6 +175,7 @@ int lm_create_part(struct lm_distributed *d)
     d->halo.fields_have_walls = lm_has_field_walls(&d->whole);
     d->halo.smoothing = d->whole.smoothing;
     d->halo.has_bodies = d->whole.bodies.count > 0;
+    d->halo.has_surfaces = lm_has_surfaces(&d->whole);
     for (int side = 0; side < LM_SIDES; side++)
         d->halo.radiates[side] = d->whole.field_sides[side] == LM_RADIATING;
     if (status)

@@ -27,6 +27,7 @@ struct lm_halo {
     int fields_have_walls;                /* at some side of the domain; the caller sets it */
     int smoothing;                        /* passes of the binomial filter; the caller sets it */
     int has_bodies;                       /* the caller sets it */
+    int has_surfaces;                     /* lm_has_surfaces, somewhere in the domain; the caller sets it */
     int radiates[LM_SIDES];               /* which sides of the domain are radiating; the caller sets it */
     struct lm_halo_list owned, held;      /* own cells that others hold; cells of others that this rank holds; both with
                                              the ghost cells beyond walls */
