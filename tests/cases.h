@@ -154,6 +154,10 @@ static const struct run_case run_cases[] = {
      "carried.ini",
      {"electrons.closure=evolved", "electrons.conductivity=0.02", "electrons.temperature=2", "fields.bz=0.3",
       "species.p.density=(x - 18)^2 + (y - 10)^2 < 36 ? 1 : 0.02*(x > 30)"}},
+    {"electrons-walls-double", /* sides that absorb the ions and conduct */
+     "hybrid.ini",
+     {"electrons.closure=evolved", "boundary.fields_x_max=conducting", "boundary.y_min=absorbing",
+      "boundary.fields_y_min=conducting"}},
     {"exchange-hybrid-double",
      "hybrid.ini",
      {"electrons.closure=evolved", "electrons.conductivity=0.1", "species.wind.electron_heat_exchange_rate=0.2",

@@ -156,6 +156,32 @@ START_TEST(thin_plasma_carries_its_entropy_with_this_density)
 }
 END_TEST
 
+/* Through a side that is a surface, entropy leaves with ions alone, and nothing comes in. */
+START_TEST(only_ions_carry_entropy_into_a_wall)
+{
+    enum { SIDE = 8, K = 3 * SIDE + 3 };
+    double n[SIDE * SIDE], bz[SIDE * SIDE], ji[SIDE * SIDE], zero[SIDE * SIDE] = {0};
+    uint8_t clearance[SIDE * SIDE];
+    struct lm_ohm o = evolved;
+    o.inv_dx = o.inv_dy = 1;
+    for (int k = 0; k < SIDE * SIDE; k++)
+        n[k] = 0.5, ji[k] = _i % 2 ? -0.2 : 0.2, bz[k] = 0.3 * (k / SIDE), clearance[k] = 1; /* J_x is 0.3 */
+    const int high = _i / 2;
+    struct lm_flow_moments moments = {.density = {n, n},
+                                      .counted = n,
+                                      .current = {ji, zero},
+                                      .b = {zero, zero, bz, SIDE},
+                                      .clearance = clearance,
+                                      .absorbing_walls = 1 << (high ? LM_X_MIN : LM_X_MAX)};
+    const enum lm_face_place place = high ? LM_FACE_HIGH : LM_FACE_LOW;
+    ck_assert_double_eq_tol(lm_flow_on_face(&moments, 0, K, place, 0, &o).entropy, (ji[0] - 0.3) / 0.5, 1e-12);
+    moments.absorbing_walls = 1 << (high ? LM_X_MAX : LM_X_MIN);
+    const double leaves = (high ? ji[0] > 0 : ji[0] < 0) ? ji[0] / 0.5 : 0;
+    ck_assert_double_eq_tol(lm_flow_on_face(&moments, 0, K, place, 0, &o).entropy, leaves, 1e-12);
+    ck_assert_double_eq_tol(lm_flow_on_face(&moments, 0, K, LM_FACE_INSIDE, 0, &o).entropy, (ji[0] - 0.3) / 0.5, 1e-12);
+}
+END_TEST
+
 /* By hand: 1/n differs by 2 from the cell on the right, s/n by 0.4 from that cell and by 0.2 from the one above. Cells
  * of bodies and the periodic image of the cell on the left, which is like this one, count 0. */
 START_TEST(turn_of_the_oscillation)
@@ -256,6 +282,7 @@ int main(void)
     tcase_add_test(t, thin_plasma_carries_its_entropy_with_this_density);
     tcase_add_test(t, thin_plasma_has_the_density_that_its_pressure_needs);
     tcase_add_test(t, density_that_a_pressure_needs);
+    tcase_add_loop_test(t, only_ions_carry_entropy_into_a_wall, 0, 4);
     tcase_add_test(t, turn_of_the_oscillation);
     tcase_add_loop_test(t, a_gradient_makes_no_b, 0, 2);
     tcase_add_test(t, corners_of_bodies_have_no_battery);

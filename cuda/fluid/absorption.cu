@@ -58,8 +58,8 @@ int lm_gpu_pass_surfaces(struct lm_gpu *g, int quantum, double dt)
 int lm_gpu_list_surfaces(struct lm_gpu *g, const struct lm_bodies *bodies, const struct lm_opening *open)
 {
     const struct lm_setup *s = &g->base.setup;
-    const struct lm_background *entropy = lm_entropy_background(s);
-    const size_t count = lm_has_surfaces(s) ? lm_surface_cells(&s->grid, bodies, open, entropy, NULL) : 0;
+    const int sides = lm_surface_sides(s);
+    const size_t count = lm_has_surfaces(s) ? lm_surface_cells(&s->grid, bodies, open, sides, NULL) : 0;
     if (count == 0 || g->failed)
         return g->failed;
     struct lm_surface_cell *cells = (struct lm_surface_cell *)malloc(count * sizeof *cells);
@@ -68,7 +68,7 @@ int lm_gpu_list_surfaces(struct lm_gpu *g, const struct lm_bodies *bodies, const
     if (!cells && !g->failed)
         g->failed = lm_fail(LM_FAILED, "not enough memory for the cells at surfaces");
     if (!g->failed) {
-        g->advect.at_surface_count = (unsigned)lm_surface_cells(&s->grid, bodies, open, entropy, cells);
+        g->advect.at_surface_count = (unsigned)lm_surface_cells(&s->grid, bodies, open, sides, cells);
         lm_gpu_check(
             g, cudaMemcpyAsync(g->advect.at_surface, cells, count * sizeof *cells, cudaMemcpyHostToDevice, g->stream),
             "the cells at surfaces");

@@ -209,7 +209,8 @@ struct lm_flow_moments lm_gpu_flow_moments(const struct lm_gpu *g)
             external_of(g),
             g->advect.clearance,
             g->advect.open,
-            g->advect.passage};
+            g->advect.passage,
+            lm_absorbing_walls(&g->base.setup)};
 }
 
 int lm_gpu_flow(struct lm_backend *b, enum lm_flow_time when)

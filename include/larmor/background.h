@@ -139,11 +139,11 @@ void lm_passages_fill(const struct lm_grid *g, const struct lm_bodies *bodies, s
 int lm_cuts_make(const struct lm_grid *g, const struct lm_bodies *bodies, struct lm_cuts *out);
 void lm_cuts_free(struct lm_cuts *cuts);
 
-/* The own cells of plasma that a body cuts, that share a face with a cell of a body, or that lie at a side of the
- * domain through which the field f does not flow (larmor/physics/fluid/absorption.h). Returns their number, and puts
+/* The own cells of plasma that a body cuts, that share a face with a cell of a body, or that lie at one of the
+ * `surfaces`, bits 1 << side of sides of the domain (larmor/physics/fluid/absorption.h). Returns their number, and puts
  * them into to[], which the caller owns, unless that is NULL. `open`: NULL where no cell is cut. */
 size_t lm_surface_cells(const struct lm_grid *g, const struct lm_bodies *bodies, const struct lm_opening *open,
-                        const struct lm_background *f, struct lm_surface_cell *to);
+                        int surfaces, struct lm_surface_cell *to);
 
 /* Turns velocities on faces, 0 on faces of bodies, into those whose flows through the open lengths pass around bodies.
  * LM_FAILED: not enough memory. */

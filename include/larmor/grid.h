@@ -57,6 +57,13 @@ LM_HD int lm_fields_cross(int field_boundary)
     return field_boundary != LM_FIELDS_PERIODIC && field_boundary != LM_CONDUCTING;
 }
 
+/* Whether ions end at a side through which B does not leave with them, as at a wall and not as in a plasma that goes on
+ * beyond the side. */
+LM_HD int lm_is_absorbing_wall(int boundary, int field_boundary)
+{
+    return boundary == LM_ABSORBING && field_boundary != LM_OPEN && field_boundary != LM_RADIATING;
+}
+
 /* The state of the strip beyond a radiating side (larmor/physics/fields/strip.h): B, u and n, so many cells deep. */
 enum { LM_STRIP_ARRAYS = 7, LM_STRIP_CELLS = 56 };
 

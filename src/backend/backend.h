@@ -113,14 +113,32 @@ static inline const struct lm_background *lm_entropy_background(const struct lm_
     return &s->background[s->background_count - 1];
 }
 
-/* Whether evolved electrons meet bodies, or sides through which their entropy does not flow. The answer for a division
- * of a domain can differ from that for the domain (lm_halo.has_surfaces). */
+/* Bits 1 << side of the sides of the domain into which the entropy of evolved electrons goes with ions alone. */
+static inline int lm_absorbing_walls(const struct lm_setup *s)
+{
+    int bits = 0;
+    for (int side = 0; side < LM_SIDES && s->ohm.evolved; side++)
+        if (lm_is_absorbing_wall(s->grid.sides.of[side], s->field_sides[side]))
+            bits |= 1 << side;
+    return bits;
+}
+
+/* The same of all sides that are surfaces to evolved electrons: these, and those through which entropy does not flow.
+ */
+static inline int lm_surface_sides(const struct lm_setup *s)
+{
+    int bits = lm_absorbing_walls(s);
+    for (int side = 0; side < LM_SIDES && s->ohm.evolved; side++)
+        if (lm_entropy_background(s)->sides[side] == LM_BACKGROUND_WALL)
+            bits |= 1 << side;
+    return bits;
+}
+
+/* Whether evolved electrons meet bodies or such sides. The answer for a division of a domain can differ from that for
+ * the domain (lm_halo.has_surfaces). */
 static inline int lm_has_surfaces(const struct lm_setup *s)
 {
-    int any = s->bodies.count > 0;
-    for (int side = 0; side < LM_SIDES && s->ohm.evolved; side++)
-        any |= lm_entropy_background(s)->sides[side] == LM_BACKGROUND_WALL;
-    return any && s->ohm.evolved;
+    return s->ohm.evolved && (s->bodies.count > 0 || lm_surface_sides(s) != 0);
 }
 
 /* Array number k of the state of a species that has friction with electrons. */

@@ -351,15 +351,14 @@ static struct lm_surface_cell surface_cell(const struct maker *m, const struct l
     return c;
 }
 
-/* Puts the sides of the domain at which cell (i, j) lies, and those of them through which `f` does not flow. */
-static void put_sides(const struct lm_grid *g, const struct lm_background *f, int i, int j, struct lm_surface_cell *to)
+/* Puts the sides of the domain at which cell (i, j) lies, and those of them that are surfaces. */
+static void put_sides(const struct lm_grid *g, int surfaces, int i, int j, struct lm_surface_cell *to)
 {
     const int at[LM_SIDES] = {i == 0, i == g->nx - 1, j == 0, j == g->ny - 1};
     for (int side = 0; side < LM_SIDES; side++)
-        if (at[side] && f->sides[side] != LM_BACKGROUND_PERIODIC && lm_owns_side(g, side)) {
+        if (at[side] && lm_has_walls(&g->sides, side / 2) && lm_owns_side(g, side))
             to->at_side |= (uint8_t)(1 << side);
-            to->closed |= (uint8_t)(f->sides[side] == LM_BACKGROUND_WALL ? 1 << side : 0);
-        }
+    to->closed = to->at_side & (uint8_t)surfaces;
 }
 
 /* Whether a body cuts the cell or shares a face with it. */
@@ -381,7 +380,7 @@ static void put_neighbours(const struct maker *m, int i, int j, struct lm_surfac
 }
 
 size_t lm_surface_cells(const struct lm_grid *g, const struct lm_bodies *bodies, const struct lm_opening *open,
-                        const struct lm_background *f, struct lm_surface_cell *to)
+                        int surfaces, struct lm_surface_cell *to)
 {
     const struct maker m = {g, bodies};
     size_t count = 0;
@@ -391,7 +390,7 @@ size_t lm_surface_cells(const struct lm_grid *g, const struct lm_bodies *bodies,
             struct lm_surface_cell c = {.k = (uint32_t)lm_at(g, i, j), .volume = 1};
             if (at_body && to)
                 c = surface_cell(&m, open, i, j);
-            put_sides(g, f, i, j, &c);
+            put_sides(g, surfaces, i, j, &c);
             if ((!c.closed && !at_body) || (bodies->mask && is_body(&m, i, j)))
                 continue;
             put_neighbours(&m, i, j, &c);

@@ -15,7 +15,8 @@ struct lm_flow_moments lm_cpu_flow_moments(const struct lm_cpu *c)
         .external = lm_cpu_external(c),
         .clearance = c->clearance,
         .open = c->open,
-        .passage = c->passage};
+        .passage = c->passage,
+        .absorbing_walls = lm_absorbing_walls(&c->base.setup)};
 }
 
 void lm_cpu_count_density(struct lm_cpu *c, const double *n, const double *other)

@@ -144,13 +144,13 @@ static int allocate_backgrounds(struct lm_cpu *c)
         lm_passages_fill(g, &s->bodies, c->passage);
     }
     if (lm_has_surfaces(s)) {
-        const struct lm_background *entropy = lm_entropy_background(s);
-        c->at_surface_count = lm_surface_cells(g, &s->bodies, c->open, entropy, NULL);
+        const int sides = lm_surface_sides(s);
+        c->at_surface_count = lm_surface_cells(g, &s->bodies, c->open, sides, NULL);
         c->at_surface = lm_pool_take(&c->pool, c->at_surface_count * sizeof *c->at_surface);
         c->of_surface = lm_pool_take(&c->pool, c->at_surface_count * sizeof *c->of_surface);
         if (!c->at_surface || !c->of_surface)
             return 0;
-        lm_surface_cells(g, &s->bodies, c->open, entropy, c->at_surface);
+        lm_surface_cells(g, &s->bodies, c->open, sides, c->at_surface);
     }
     for (int j = 0; j < g->ny; j++)
         for (int i = -1; i <= g->nx; i++) {

@@ -61,7 +61,8 @@ static double flow_rate(const struct start *s)
                                           .counted = s->counted,
                                           .current = {s->current[0], s->current[1]},
                                           .b = {s->b[0], s->b[1], s->b[2], g->stride},
-                                          .clearance = s->clearance};
+                                          .clearance = s->clearance,
+                                          .absorbing_walls = lm_absorbing_walls(&s->setup)};
     double largest = 0;
     for (int j = -1; j < g->ny; j++)
         for (int i = -1; i < g->nx; i++)

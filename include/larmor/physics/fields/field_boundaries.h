@@ -61,6 +61,12 @@ LM_HD int lm_any_held_b(const struct lm_field_sides *s)
     return lm_any_side_is(s, LM_INFLOW_B);
 }
 
+/* The ion current that leaves through a side, along the axis: a surface gives no ions back. */
+LM_HD double lm_current_of_leaving(double ji, int high)
+{
+    return high ? lm_max(ji, 0.0) : lm_min(ji, 0.0);
+}
+
 /* Where a line of values meets a wall. */
 struct lm_line_end {
     int on_wall;  /* the first node is on the wall, not half a cell inside */

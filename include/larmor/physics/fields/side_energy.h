@@ -95,7 +95,10 @@ LM_HD void lm_side_cell(const struct lm_side_arrays *a, const struct lm_grid *g,
     if (lm_ions_cross(ions) && lm_has_pressure(o)) {
         const double current = axis == 0 ? lm_diff_down(b.z, b.s, o->inv_dy) : lm_drop_down(b.z, 1, o->inv_dx),
                      *const ji = a->ion_current[axis] + k; /* half a cell before the side */
-        const double carried = lm_extrapolate_half(ji[0], ji[high ? -step : step]) - (a->entropy ? current : 0.0);
+        const double there = lm_extrapolate_half(ji[0], ji[high ? -step : step]);
+        const double carried = a->entropy == NULL                   ? there
+                               : lm_is_absorbing_wall(ions, fields) ? lm_current_of_leaving(there, high)
+                                                                    : there - current;
         sum[LM_SIDE_ELECTRONS] = inwards * length * lm_side_enthalpy(a, k, o) * carried;
     }
 }

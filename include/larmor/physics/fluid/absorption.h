@@ -33,7 +33,7 @@ struct lm_surface_cell {
     float volume;                     /* what is open of it (opening.h) */
     uint32_t beside[LM_SIDES];        /* elements of the cells of plasma beside it; 0: there is none */
     uint8_t at_side;                  /* bits 1 << side: it lies at such a side of the domain, which is not periodic */
-    uint8_t closed;                   /* of these, the sides through which no field flows */
+    uint8_t closed;                   /* of these, those that are surfaces */
     uint8_t surfaces;                 /* of bodies that absorb ions, 0 to LM_MOST_FACINGS */
     float normal[LM_MOST_FACINGS][2]; /* the normal of a surface times its length, into the body, in lengths of faces */
 };

@@ -5,7 +5,8 @@
  * density that also divides the force of its pressure on B (lm_density_for_battery in larmor/physics/fields/void.h):
  * electrons that flow faster than this force allows would make energy.
  *
- * The current also flows through surfaces of bodies and walls. What it carries there is in absorption.h.
+ * The current also flows through surfaces of bodies and walls. What it carries there is in absorption.h. Ions that a
+ * wall absorbs take the entropy of their electrons along, and no ions come out of such a wall.
  */
 #ifndef LARMOR_PHYSICS_FLUID_FLOW_H
 #define LARMOR_PHYSICS_FLUID_FLOW_H
@@ -24,6 +25,7 @@ struct lm_flow_moments {
     const uint8_t *clearance;      /* lm_stencil_clearance */
     const struct lm_opening *open; /* of cells that bodies cut; NULL: there are none */
     const struct lm_passage *passage;
+    int absorbing_walls; /* bits 1 << side: electrons leave through this side of the domain with ions alone */
 };
 
 /* The density in the middle of the step. */
@@ -71,7 +73,12 @@ LM_HD struct lm_flows lm_flow_on_face(const struct lm_flow_moments *g, int axis,
     u.electron = u.ion - 0.5 * u.current / density;
     if (o->evolved) {
         const double counted = 0.5 * (g->counted[a] + g->counted[b]);
-        u.entropy = ji_here / lm_max(there, lm_least_push_density(o)) - u.current / counted;
+        const int high = place == LM_FACE_HIGH,
+                  is_wall = g->absorbing_walls >> (2 * axis + high) & (place != LM_FACE_INSIDE);
+        u.entropy =
+            (is_wall ? lm_current_of_leaving(ji_here, high) : ji_here) / lm_max(there, lm_least_push_density(o));
+        if (!is_wall)
+            u.entropy = u.entropy - u.current / counted;
     }
     return u;
 }
