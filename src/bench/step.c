@@ -12,7 +12,7 @@
 #include "bench/cases.h"
 #include "output/series_columns.h"
 
-enum { MAX_ROWS = 29 };
+enum { MAX_ROWS = 34 };
 
 struct step_row {
     char label[64];
@@ -88,10 +88,25 @@ static void add_bodies_and_voids(const struct lm_bench *b, struct step_row *rows
     add(rows, count, "wind on a disk", wind);
     wind.more[5] = "boundary.fields_x_max=radiating";
     add(rows, count, "wind on a disk, radiating side", wind);
+    struct lm_bench_problem evolved = wind;
+    evolved.sections = "[body.disk]\nshape = disk\nx = 0.3*lx\ny = 0.5*ly\nradius = 0.14*ly\nparticles = absorbing\n"
+                       "fields = insulating\n";
+    evolved.more[5] = "electrons.closure=evolved";
+    add(rows, count, "wind on an insulating disk, evolved electrons", evolved);
     wind.more[5] = NULL;
     wind.cells = b->options->quick ? 16 : 48;
     wind.ppc = b->options->quick ? 8 : 64;
     add(rows, count, b->options->quick ? "moon-like: 16^2 x 8" : "moon-like: 48^2 x 64", wind)->series_every = 5;
+}
+
+/* Electrons with a pressure of their own. */
+static void add_electrons(struct step_row *rows, int *count, struct lm_bench_problem p)
+{
+    p.more[0] = "electrons.closure=evolved";
+    p.more[1] = "electrons.conductivity=0.1";
+    add(rows, count, "evolved electrons that conduct heat", p);
+    p.more[1] = "species.protons.electron_heat_exchange_rate=0.01";
+    add(rows, count, "evolved electrons, exchange of heat", p);
 }
 
 /* Cells are 0.25 d_i and dt = 0.01: the drift of 7.5 v_A crosses 0.3 cells a step. */
@@ -112,6 +127,9 @@ static int make_rows(const struct lm_bench *b, const char *table, struct step_ro
     p.more[0] = "species.protons.drift_x=7.5";
     add(rows, &count, "drift of 0.3 cells a step", p);
     p = base;
+    p.more[0] = "species.protons.temperature=50";
+    add(rows, &count, "hot: 0.28 cells a step", p);
+    p = base;
     p.mean = 0.2 + 4.0 / 32;
     p.more[0] = "species.protons.density=0.2+1/cosh(32*(y/ly-0.25))^2+1/cosh(32*(y/ly-0.75))^2";
     p.more[1] = "fields.bx=tanh(32*(y/ly-0.25))-tanh(32*(y/ly-0.75))-1";
@@ -127,7 +145,13 @@ static int make_rows(const struct lm_bench *b, const char *table, struct step_ro
     p.more[1] = "boundary.x_max=absorbing";
     p.more[2] = "species.protons.drift_x=2.5";
     add(rows, &count, "wind of 0.1 cells a step, open sides", p);
+    p.more[0] = "boundary.x_min=reflecting";
+    p.more[1] = "boundary.x_max=reflecting";
+    p.more[2] = "boundary.y_min=reflecting";
+    p.more[3] = "boundary.y_max=reflecting";
+    add(rows, &count, "walls all round", p);
     add_bodies_and_voids(b, rows, &count, base);
+    add_electrons(rows, &count, base);
     p = base;
     add_gas(rows, &count, p, table);
     p.cells = b->options->quick ? 16 : 64;
