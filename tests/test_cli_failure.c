@@ -94,6 +94,15 @@ START_TEST(too_many_substeps)
 }
 END_TEST
 
+START_TEST(too_much_resistivity)
+{
+    CLI(1, "run small.ini --quiet --output none electrons.closure=evolved fields.eta=1000");
+    message_has_place_and_cause();
+    cli_has(cli.err, "with evolved electrons the substeps have all of the resistivity");
+    ck_assert(!cli_exists("none"));
+}
+END_TEST
+
 /* All ions leave some cells in one step, and a division by the density there gives infinity. */
 START_TEST(not_finite)
 {
@@ -314,6 +323,7 @@ int main(void)
     tcase_set_timeout(t, 60);
     tcase_add_test(t, too_fast);
     tcase_add_test(t, too_many_substeps);
+    tcase_add_test(t, too_much_resistivity);
     tcase_add_loop_test(t, not_finite, 0, 2);
     tcase_add_test(t, resistivity);
     tcase_add_test(t, source_without_bounds);

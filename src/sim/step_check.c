@@ -119,6 +119,14 @@ static int check_speeds(struct lm_sim *sim)
     return LM_OK;
 }
 
+/* Whether most of the substeps are there for the resistivity, all of which they have with evolved electrons. */
+static int are_for_resistivity(const struct lm_sim *sim)
+{
+    const struct lm_ohm *o = &sim->backend->setup.ohm;
+    return o->evolved &&
+           lm_largest_k2(&sim->grid, o->inv_dx, o->inv_dy) * sim->control.eta > 0.5 * sim->control.frequency;
+}
+
 static int check_substeps(struct lm_sim *sim)
 {
     const int needed = lm_sim_substeps_needed(sim), most = sim->config->fields.max_substeps;
@@ -134,7 +142,11 @@ static int check_substeps(struct lm_sim *sim)
     if (needed <= most)
         return LM_OK;
     snprintf(what, sizeof what, "the fields need %d substeps (fields.max_substeps = %d)", needed, most);
-    return unstable(sim, what, "run.dt too large for the cells and |B|/n, or fields.max_substeps too small");
+    return unstable(sim, what,
+                    are_for_resistivity(sim)
+                        ? "with evolved electrons the substeps have all of the resistivity (of the plasma, "
+                          "layers and bodies), which is too large for the cells and run.dt"
+                        : "run.dt too large for the cells and |B|/n, or fields.max_substeps too small");
 }
 
 int lm_sim_check(struct lm_sim *sim)
