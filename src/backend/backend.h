@@ -123,8 +123,7 @@ static inline int lm_absorbing_walls(const struct lm_setup *s)
     return bits;
 }
 
-/* The same of all sides that are surfaces to evolved electrons: these, and those through which entropy does not flow.
- */
+/* The same of all surfaces: these sides, and those through which the entropy of evolved electrons does not flow. */
 static inline int lm_surface_sides(const struct lm_setup *s)
 {
     int bits = lm_absorbing_walls(s);
