@@ -25,10 +25,10 @@ SLOW := $(if $(RANDOM),ranks-configurations) $(SLOW_UNIT) physics-energy physics
 
 # Under the sanitizers `make test-ci` runs random configurations and the unit tests that take at most 15 seconds there on two
 # cores. `make test-all` also runs the others, except for the last two of SANITIZED_LONG, which take many minutes.
-SANITIZED_LONG := advect averages background_cut background_restart body_noise body_order body_particles body_radius body_shadow \
-                  cli_check cli_lock electrons_conduction exchange_few_ions field_radiating field_walls_div_b fields fingerprint \
-                  gas ionisation open partition program_random radiating_corners radiating_waves step_forecast tracks weno_dynamic \
-                  key_extremes cli_signals
+SANITIZED_LONG := absorption advect averages background_cut background_restart body_noise body_order body_particles body_radius \
+                  body_shadow cli_check cli_lock electrons_conduction exchange_few_ions field_radiating field_walls_div_b fields \
+                  fingerprint gas ionisation open partition program_random radiating_corners radiating_waves side_energy \
+                  step_forecast tracks weno_dynamic key_extremes cli_signals
 SANITIZED := $(if $(RANDOM),random-configurations) $(filter-out $(SANITIZED_LONG),$(UNIT))
 SANITIZED_ALL := $(SANITIZED) $(filter-out key_extremes cli_signals,$(SANITIZED_LONG))
 
