@@ -137,48 +137,61 @@ START_TEST(density_that_a_pressure_needs)
 }
 END_TEST
 
+/* A small plasma without gradients but that of B_z: J_x is 0.3. */
+enum { ACROSS = 8, K = 3 * ACROSS + 3 };
+struct uniform {
+    double n[ACROSS * ACROSS], counted[ACROSS * ACROSS], ji[ACROSS * ACROSS], bz[ACROSS * ACROSS],
+        zero[ACROSS * ACROSS];
+    uint8_t clearance[ACROSS * ACROSS];
+};
+
+static struct lm_flow_moments uniform_moments(struct uniform *u, double n, double ji)
+{
+    for (int k = 0; k < ACROSS * ACROSS; k++) {
+        u->n[k] = u->counted[k] = n;
+        u->ji[k] = ji;
+        u->bz[k] = 0.3 * (k / ACROSS);
+        u->zero[k] = 0;
+        u->clearance[k] = 1;
+    }
+    return (struct lm_flow_moments){.density = {u->n, u->n},
+                                    .counted = u->counted,
+                                    .current = {u->ji, u->zero},
+                                    .b = {u->zero, u->zero, u->bz, ACROSS},
+                                    .clearance = u->clearance};
+}
+
+static double entropy_flow(const struct lm_flow_moments *m, enum lm_face_place place, int later)
+{
+    struct lm_ohm o = evolved;
+    o.inv_dx = o.inv_dy = 1;
+    return lm_flow_on_face(m, 0, K, place, later, &o).entropy;
+}
+
 /* The same density divides the current in the velocity of the entropy. */
 START_TEST(thin_plasma_carries_its_entropy_with_this_density)
 {
-    enum { SIDE = 8, K = 3 * SIDE + 3 };
-    double n[SIDE * SIDE], counted[SIDE * SIDE], bz[SIDE * SIDE], zero[SIDE * SIDE] = {0};
-    uint8_t clearance[SIDE * SIDE];
-    struct lm_ohm thin = evolved;
-    thin.inv_dx = thin.inv_dy = 1;
-    for (int k = 0; k < SIDE * SIDE; k++)
-        n[k] = 0.1, counted[k] = k < K + 1 ? 0.2 : 0.6, bz[k] = 0.3 * (k / SIDE), clearance[k] = 1; /* J_x is 0.3 */
-    const struct lm_flow_moments moments = {.density = {n, n},
-                                            .counted = counted,
-                                            .current = {zero, zero},
-                                            .b = {zero, zero, bz, SIDE},
-                                            .clearance = clearance};
-    ck_assert_double_eq_tol(lm_flow_on_face(&moments, 0, K, LM_FACE_INSIDE, 1, &thin).entropy, -0.3 / 0.4, 1e-12);
+    struct uniform u;
+    const struct lm_flow_moments moments = uniform_moments(&u, 0.1, 0);
+    for (int k = 0; k < ACROSS * ACROSS; k++)
+        u.counted[k] = k < K + 1 ? 0.2 : 0.6;
+    ck_assert_double_eq_tol(entropy_flow(&moments, LM_FACE_INSIDE, 1), -0.3 / 0.4, 1e-12);
 }
 END_TEST
 
-/* Through a side that is a surface, entropy leaves with ions alone, and nothing comes in. */
+/* Entropy leaves through a wall with the ions that leave. Through other sides the current carries it too. */
 START_TEST(only_ions_carry_entropy_into_a_wall)
 {
-    enum { SIDE = 8, K = 3 * SIDE + 3 };
-    double n[SIDE * SIDE], bz[SIDE * SIDE], ji[SIDE * SIDE], zero[SIDE * SIDE] = {0};
-    uint8_t clearance[SIDE * SIDE];
-    struct lm_ohm o = evolved;
-    o.inv_dx = o.inv_dy = 1;
-    for (int k = 0; k < SIDE * SIDE; k++)
-        n[k] = 0.5, ji[k] = _i % 2 ? -0.2 : 0.2, bz[k] = 0.3 * (k / SIDE), clearance[k] = 1; /* J_x is 0.3 */
+    struct uniform u;
     const int high = _i / 2;
-    struct lm_flow_moments moments = {.density = {n, n},
-                                      .counted = n,
-                                      .current = {ji, zero},
-                                      .b = {zero, zero, bz, SIDE},
-                                      .clearance = clearance,
-                                      .absorbing_walls = 1 << (high ? LM_X_MIN : LM_X_MAX)};
+    const double ji = _i % 2 ? -0.2 : 0.2, with_current = (ji - 0.3) / 0.5, leaves = high == (ji > 0) ? ji / 0.5 : 0;
     const enum lm_face_place place = high ? LM_FACE_HIGH : LM_FACE_LOW;
-    ck_assert_double_eq_tol(lm_flow_on_face(&moments, 0, K, place, 0, &o).entropy, (ji[0] - 0.3) / 0.5, 1e-12);
+    struct lm_flow_moments moments = uniform_moments(&u, 0.5, ji);
+    moments.absorbing_walls = 1 << (high ? LM_X_MIN : LM_X_MAX);
+    ck_assert_double_eq_tol(entropy_flow(&moments, place, 0), with_current, 1e-12);
     moments.absorbing_walls = 1 << (high ? LM_X_MAX : LM_X_MIN);
-    const double leaves = (high ? ji[0] > 0 : ji[0] < 0) ? ji[0] / 0.5 : 0;
-    ck_assert_double_eq_tol(lm_flow_on_face(&moments, 0, K, place, 0, &o).entropy, leaves, 1e-12);
-    ck_assert_double_eq_tol(lm_flow_on_face(&moments, 0, K, LM_FACE_INSIDE, 0, &o).entropy, (ji[0] - 0.3) / 0.5, 1e-12);
+    ck_assert_double_eq_tol(entropy_flow(&moments, place, 0), leaves, 1e-12);
+    ck_assert_double_eq_tol(entropy_flow(&moments, LM_FACE_INSIDE, 0), with_current, 1e-12);
 }
 END_TEST
 

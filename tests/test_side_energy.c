@@ -150,6 +150,35 @@ START_TEST(budget_of_a_slow_outflow_closes)
 }
 END_TEST
 
+/* Electrons that evolve: a wall takes those of the ions that leave, and an open side also those of the current, 0.3. */
+START_TEST(a_wall_takes_the_electrons_of_its_ions)
+{
+    const int high = _i % 2, side = high ? LM_X_MAX : LM_X_MIN;
+    const double ji_here = _i / 2 ? -0.2 : 0.2;
+    const struct lm_grid g = lm_grid_make(4, 4, 4, 4);
+    const struct lm_ohm o = {.gamma = 5.0 / 3, .floor = 0.05, .evolved = 1, .inv_dx = 1, .inv_dy = 1};
+    double *zero = calloc(5 * g.size, sizeof *zero), *bz = zero + g.size, *n = bz + g.size, *ji = n + g.size,
+           *entropy = ji + g.size, sum[LM_SIDE_SUMS];
+    for (size_t k = 0; k < g.size; k++)
+        bz[k] = 0.3 * (double)(k / (size_t)g.stride), n[k] = 0.5, ji[k] = ji_here,
+        entropy[k] = lm_entropy_of(0.4, o.gamma);
+    const struct lm_view none = {zero, zero, zero, g.stride};
+    const struct lm_side_arrays a = {.e = none,
+                                     .void_e = none,
+                                     .b = {zero, zero, bz, g.stride},
+                                     .ion_current = {ji, zero},
+                                     .density = n,
+                                     .entropy = entropy};
+    const long k = (long)lm_at(&g, high ? 3 : 0, 2);
+    const double enthalpy = 2.5 * 0.4 / 0.5, inwards = high ? -1 : 1, leaves = high == (ji_here > 0) ? ji_here : 0;
+    lm_side_cell(&a, &g, side, LM_OPEN, LM_ABSORBING, k, &o, sum);
+    require_near(sum[LM_SIDE_ELECTRONS], inwards * enthalpy * (ji_here - 0.3), 1e-12);
+    lm_side_cell(&a, &g, side, LM_CONDUCTING, LM_ABSORBING, k, &o, sum);
+    require_near(sum[LM_SIDE_ELECTRONS], inwards * enthalpy * leaves, 1e-12);
+    free(zero);
+}
+END_TEST
+
 /* --- fields alone --- */
 
 /* A plasma at rest between reflecting sides; a given E along one of them lets flux in, which drives the plasma away.
@@ -236,6 +265,7 @@ int main(void)
     tcase_add_loop_test(t, budget_of_a_wind_closes, 0, WINDS);
     tcase_add_loop_test(t, budget_of_an_uneven_wind_closes, 0, 4);
     tcase_add_loop_test(t, budget_of_a_slow_outflow_closes, 0, 4);
+    tcase_add_loop_test(t, a_wall_takes_the_electrons_of_its_ions, 0, 4);
     tcase_add_loop_test(t, budget_of_a_driven_side_closes, 0, PUMPS);
     tcase_add_test(t, budget_of_a_coil_closes);
     tcase_add_loop_test(t, budget_of_waves_closes, 0, WAVES);

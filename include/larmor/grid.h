@@ -57,8 +57,8 @@ LM_HD int lm_fields_cross(int field_boundary)
     return field_boundary != LM_FIELDS_PERIODIC && field_boundary != LM_CONDUCTING;
 }
 
-/* Whether ions end at a side through which B does not leave with them, as at a wall and not as in a plasma that goes on
- * beyond the side. */
+/* Whether a side absorbs ions, but B does not leave with them. Such a side is a wall for the electrons. A side through
+ * which B leaves is not: there the plasma goes on. */
 LM_HD int lm_is_absorbing_wall(int boundary, int field_boundary)
 {
     return boundary == LM_ABSORBING && field_boundary != LM_OPEN && field_boundary != LM_RADIATING;

@@ -113,7 +113,8 @@ static inline const struct lm_background *lm_entropy_background(const struct lm_
     return &s->background[s->background_count - 1];
 }
 
-/* Bits 1 << side of the sides of the domain into which the entropy of evolved electrons goes with ions alone. */
+/* Bits 1 << side of the sides of the domain that are walls, absorb ions (lm_is_absorbing_wall), and meet evolved
+ * electrons. */
 static inline int lm_absorbing_walls(const struct lm_setup *s)
 {
     int bits = 0;
@@ -123,7 +124,7 @@ static inline int lm_absorbing_walls(const struct lm_setup *s)
     return bits;
 }
 
-/* The same of all surfaces: these sides, and those through which the entropy of evolved electrons does not flow. */
+/* The same of all sides that are surfaces: also of those through which the entropy does not flow. */
 static inline int lm_surface_sides(const struct lm_setup *s)
 {
     int bits = lm_absorbing_walls(s);

@@ -70,6 +70,8 @@ static void add_gas(struct step_row *rows, int *count, struct lm_bench_problem p
     add(rows, count, "stopping and scattering every 2 steps", p);
 }
 
+#define DISK "[body.disk]\nshape = disk\nx = 0.3*lx\ny = 0.5*ly\nradius = 0.14*ly\nparticles = absorbing\n"
+
 /* What people run: plasma bounded by a void, and a body in a wind, whose wake is empty from the start. */
 static void add_bodies_and_voids(const struct lm_bench *b, struct step_row *rows, int *count, struct lm_bench_problem p)
 {
@@ -77,8 +79,7 @@ static void add_bodies_and_voids(const struct lm_bench *b, struct step_row *rows
     p.mean = 0.08 * 3.1416;
     p.more[0] = "species.protons.density=(x/lx-0.5)^2+(y/ly-0.5)^2<0.08";
     add(rows, count, "voids: a blob of a quarter of the box", p);
-    wind.sections = "[body.disk]\nshape = disk\nx = 0.3*lx\ny = 0.5*ly\nradius = 0.14*ly\nparticles = absorbing\n"
-                    "fields = resistive\nresistivity = 1000\n";
+    wind.sections = DISK "fields = resistive\nresistivity = 1000\n";
     wind.more[0] = "boundary.x_min=inflow";
     wind.more[1] = "boundary.x_max=absorbing";
     wind.more[2] = "species.protons.drift_x=2.5";
@@ -89,8 +90,7 @@ static void add_bodies_and_voids(const struct lm_bench *b, struct step_row *rows
     wind.more[5] = "boundary.fields_x_max=radiating";
     add(rows, count, "wind on a disk, radiating side", wind);
     struct lm_bench_problem evolved = wind;
-    evolved.sections = "[body.disk]\nshape = disk\nx = 0.3*lx\ny = 0.5*ly\nradius = 0.14*ly\nparticles = absorbing\n"
-                       "fields = insulating\n";
+    evolved.sections = DISK "fields = insulating\n";
     evolved.more[5] = "electrons.closure=evolved";
     add(rows, count, "wind on an insulating disk, evolved electrons", evolved);
     wind.more[5] = NULL;

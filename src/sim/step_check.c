@@ -144,8 +144,8 @@ static int check_substeps(struct lm_sim *sim)
     snprintf(what, sizeof what, "the fields need %d substeps (fields.max_substeps = %d)", needed, most);
     return unstable(sim, what,
                     are_for_resistivity(sim)
-                        ? "with evolved electrons the substeps have all of the resistivity (of the plasma, "
-                          "layers and bodies), which is too large for the cells and run.dt"
+                        ? "a resistivity (of the plasma, a layer or a body) too large for the cells and run.dt: "
+                          "with evolved electrons the substeps have all of the resistivity"
                         : "run.dt too large for the cells and |B|/n, or fields.max_substeps too small");
 }
 

@@ -61,7 +61,8 @@ LM_HD int lm_any_held_b(const struct lm_field_sides *s)
     return lm_any_side_is(s, LM_INFLOW_B);
 }
 
-/* The ion current that leaves through a side, along the axis: a surface gives no ions back. */
+/* The part of an ion current along an axis that leaves through its upper side (`high`) or its lower one: 0 where the
+ * current points inwards. */
 LM_HD double lm_current_of_leaving(double ji, int high)
 {
     return high ? lm_max(ji, 0.0) : lm_min(ji, 0.0);

@@ -6,7 +6,7 @@
  * electrons that flow faster than this force allows would make energy.
  *
  * The current also flows through surfaces of bodies and walls. What it carries there is in absorption.h. Ions that a
- * wall absorbs take the entropy of their electrons along, and no ions come out of such a wall.
+ * wall absorbs take the entropy of their electrons along. Nothing enters where the ions move away from the wall.
  */
 #ifndef LARMOR_PHYSICS_FLUID_FLOW_H
 #define LARMOR_PHYSICS_FLUID_FLOW_H
@@ -25,7 +25,7 @@ struct lm_flow_moments {
     const uint8_t *clearance;      /* lm_stencil_clearance */
     const struct lm_opening *open; /* of cells that bodies cut; NULL: there are none */
     const struct lm_passage *passage;
-    int absorbing_walls; /* bits 1 << side: electrons leave through this side of the domain with ions alone */
+    int absorbing_walls; /* bits 1 << side: such a side of the domain is a lm_is_absorbing_wall */
 };
 
 /* The density in the middle of the step. */
