@@ -98,8 +98,10 @@ START_TEST(too_much_resistivity)
 {
     CLI(1, "run small.ini --quiet --output none electrons.closure=evolved fields.eta=1000");
     message_has_place_and_cause();
-    cli_has(cli.err, "with evolved electrons the substeps have all of the resistivity");
+    cli_has(cli.err, "with evolved electrons the substeps have all of it");
     ck_assert(!cli_exists("none"));
+    CLI(0, "run small.ini --quiet --output body electrons.closure=evolved body.disk.shape=disk body.disk.x=0.5*lx "
+           "body.disk.y=0.5*ly body.disk.radius=0.2*lx body.disk.fields=resistive body.disk.resistivity=1000");
 }
 END_TEST
 

@@ -90,9 +90,8 @@ static void add_bodies_and_voids(const struct lm_bench *b, struct step_row *rows
     wind.more[5] = "boundary.fields_x_max=radiating";
     add(rows, count, "wind on a disk, radiating side", wind);
     struct lm_bench_problem evolved = wind;
-    evolved.sections = DISK "fields = insulating\n";
     evolved.more[5] = "electrons.closure=evolved";
-    add(rows, count, "wind on an insulating disk, evolved electrons", evolved);
+    add(rows, count, "wind on a disk, evolved electrons", evolved);
     wind.more[5] = NULL;
     wind.cells = b->options->quick ? 16 : 48;
     wind.ppc = b->options->quick ? 8 : 64;

@@ -63,6 +63,27 @@ static double side_temperature(const struct lm_config *c, int side)
     return charge > 0 ? 2 * pressure / charge : 0;
 }
 
+/* The largest resistivity outside bodies, or infinite where it is no number. */
+static double plasma_eta(const struct lm_config *c, const struct lm_setup *s)
+{
+    int uniform = 0, layers = 0;
+    double eta = 0;
+    if (s->local_eta || lm_expr_check(c->names, c->fields.eta, &uniform) || !uniform ||
+        lm_expr_value(c->names, c->fields.eta, &eta))
+        return INFINITY;
+    for (int side = 0; side < LM_SIDES; side++)
+        layers |= c->layer[side] > 0;
+    return layers ? eta + c->layer_eta : eta;
+}
+
+/* lm_ohm.substep_eta. The heat of evolved electrons is of second order, and the relaxation of B is not, so that a
+ * resistivity that heats them stays in the substeps. That of bodies heats no electrons. */
+static double substep_eta(const struct lm_config *c, const struct lm_setup *s)
+{
+    const double most = lm_substep_eta_of(&s->grid, c->run.dt);
+    return s->ohm.evolved && plasma_eta(c, s) > most ? 0 : most;
+}
+
 struct lm_setup lm_setup_of(const struct lm_config *c)
 {
     struct lm_setup s = {.grid = lm_config_grid(c),
@@ -90,8 +111,6 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
                             .friction = c->fields.electron_friction};
     s.ohm.thin_frequency = (c->fields.max_substeps - 0.5) * c->fields.substep_safety / c->run.dt;
     s.ohm.thermal_floor = s.ohm.evolved ? lm_thermal_floor(&s.grid, s.ohm.gamma, c->run.dt) : 0;
-    /* The heat of evolved electrons is of second order, and the relaxation of B is not. */
-    s.ohm.substep_eta = s.ohm.evolved ? 0 : lm_substep_eta_of(&s.grid, c->run.dt);
     for (int k = 0; k < c->species_count; k++) {
         const struct lm_species_config *p = &c->species[k];
         s.species[k] = (struct lm_backend_species){.charge = p->charge,
@@ -111,6 +130,7 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
                 s.species[k].thermal[LM_SIDES + body] = sqrt(c->body[body].temperature / p->mass);
     }
     s.local_eta |= s.friction_species > 0;
+    s.ohm.substep_eta = substep_eta(c, &s);
     s.conductivity = (struct lm_conductivity){c->electrons.conductivity, c->electrons.conductivity_across};
     s.background_count = c->background_count;
     for (int k = 0; k < c->background_count; k++)

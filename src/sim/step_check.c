@@ -119,11 +119,11 @@ static int check_speeds(struct lm_sim *sim)
     return LM_OK;
 }
 
-/* Whether most of the substeps are there for the resistivity, all of which they have with evolved electrons. */
+/* Whether most of the substeps are there for the resistivity, all of which they have. */
 static int are_for_resistivity(const struct lm_sim *sim)
 {
     const struct lm_ohm *o = &sim->backend->setup.ohm;
-    return o->evolved &&
+    return o->substep_eta == 0 &&
            lm_largest_k2(&sim->grid, o->inv_dx, o->inv_dy) * sim->control.eta > 0.5 * sim->control.frequency;
 }
 
@@ -144,8 +144,8 @@ static int check_substeps(struct lm_sim *sim)
     snprintf(what, sizeof what, "the fields need %d substeps (fields.max_substeps = %d)", needed, most);
     return unstable(sim, what,
                     are_for_resistivity(sim)
-                        ? "a resistivity (of the plasma, a layer or a body) too large for the cells and run.dt: "
-                          "with evolved electrons the substeps have all of the resistivity"
+                        ? "a resistivity too large for the cells and run.dt: with evolved electrons the substeps "
+                          "have all of it, unless fields.eta is a small number and only bodies have more"
                         : "run.dt too large for the cells and |B|/n, or fields.max_substeps too small");
 }
 
