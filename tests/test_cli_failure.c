@@ -96,12 +96,17 @@ END_TEST
 
 START_TEST(too_much_resistivity)
 {
+    char text[sizeof cli_small + 200];
     CLI(1, "run small.ini --quiet --output none electrons.closure=evolved fields.eta=1000");
     message_has_place_and_cause();
     cli_has(cli.err, "with evolved electrons the substeps have all of it");
     ck_assert(!cli_exists("none"));
-    CLI(0, "run small.ini --quiet --output body electrons.closure=evolved body.disk.shape=disk body.disk.x=0.5*lx "
-           "body.disk.y=0.5*ly body.disk.radius=0.2*lx body.disk.fields=resistive body.disk.resistivity=1000");
+    snprintf(text, sizeof text,
+             "%s[body.disk]\nshape = disk\nx = 0.5*lx\ny = 0.5*ly\nradius = 0.2*lx\n"
+             "fields = resistive\nresistivity = 1000\n",
+             cli_small);
+    make_file("body.ini", text);
+    CLI(0, "run body.ini --quiet --output body electrons.closure=evolved");
 }
 END_TEST
 

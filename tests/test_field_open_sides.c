@@ -99,7 +99,7 @@ START_TEST(the_current_goes_on_beyond_open_sides)
             if (k < SMALL * SMALL)
                 b[d][k] = cos(1.7 * k - d);
         }
-    const struct lm_field_sides s = {{LM_CONDUCTING, LM_OPEN, LM_RADIATING, LM_OPEN}};
+    const struct lm_field_sides s = {.of = {LM_CONDUCTING, LM_OPEN, LM_RADIATING, LM_OPEN}};
     const struct lm_view bv = {b[0], b[1], b[2], SMALL}, ev = {e[0], e[1], e[2], LARGE};
     for (int j = -2; j < N + 2; j++)
         for (int i = -2; i < N + 2; i++) {

@@ -47,6 +47,32 @@ START_TEST(e_through_a_wall)
 }
 END_TEST
 
+/* What ions feel beyond a side that turns them back is odd where the current that they deposit there is, and even where
+ * it is even, whatever the side does to the fields. */
+START_TEST(ions_feel_where_they_deposit)
+{
+    enum { N = 5 };
+    const int axis = _i % 2, kinds[] = {LM_CONDUCTING, LM_OPEN, LM_INFLOW_E, LM_INFLOW_B};
+    const struct lm_sides ions = {{LM_REFLECTING, LM_THERMAL, LM_THERMAL, LM_REFLECTING}};
+    struct lm_field_sides fields = {.turns_back = {1, 1, 1, 1}};
+    for (int side = 0; side < LM_SIDES; side++)
+        fields.of[side] = kinds[_i / 2];
+    for (int component = 0; component < 3; component++)
+        for (int fill = LM_FILL_PUSH_E; fill <= LM_FILL_PUSH_B; fill++) {
+            double line[N + 2 * LM_GHOST] = {0};
+            for (int i = 0; i < N; i++)
+                line[LM_GHOST + i] = i + 1;
+            lm_fill_line(&fields, axis, component, fill, line + LM_GHOST, 1, N);
+            for (int i = -LM_GHOST; i < N + LM_GHOST; i++) {
+                int sign = 1;
+                const int through = (component == axis) == (fill == LM_FILL_PUSH_E),
+                          inside = lm_cell_inside(&ions, axis, N, through, i, &sign);
+                ck_assert_double_eq(line[LM_GHOST + i], sign * (inside + 1));
+            }
+        }
+}
+END_TEST
+
 /* The largest difference between an array and factor * f, in cells from (low_x, low_y) on. */
 static double worst(struct box *x, int array, const double place[2], function f, double factor, int low_x, int low_y)
 {
@@ -182,6 +208,7 @@ int main(void)
     TCase *t = tcase_create("fields between walls");
     tcase_set_timeout(t, 60);
     tcase_add_loop_test(t, e_through_a_wall, 0, 2);
+    tcase_add_loop_test(t, ions_feel_where_they_deposit, 0, 8);
     tcase_add_loop_test(t, resistive_modes, 0, 3);
     tcase_add_loop_test(t, standing_whistler, 0, 4);
     suite_add_tcase(suite, t);

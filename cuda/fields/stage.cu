@@ -148,13 +148,14 @@ __device__ __forceinline__ void fill_walls(const domain &d, const tile &t, int a
         const int component = q / MOST_LINES, line = q % MOST_LINES;
         if (line >= lines_across(axis))
             continue;
-        const struct lm_line_end end = lm_line_end_of(axis, component, LM_FILL_FARADAY);
+        const struct lm_line_end low = lm_line_end_of(&d.sides, 2 * axis, component, LM_FILL_FARADAY),
+                                 high = lm_line_end_of(&d.sides, 2 * axis + 1, component, LM_FILL_FARADAY);
         double *const of = e + component * SIZE;
         if (below > 0)
-            lm_fill_beyond(first_inside(t, axis, line, of) - (end.on_wall ? step : 0), step, n, d.sides.of[2 * axis],
-                           end, below - end.on_wall);
+            lm_fill_beyond(first_inside(t, axis, line, of) - (low.on_wall ? step : 0), step, n, low,
+                           below - low.on_wall);
         if (above > 0)
-            lm_fill_beyond(last_inside(d, t, axis, line, of), -step, n, d.sides.of[2 * axis + 1], end, above);
+            lm_fill_beyond(last_inside(d, t, axis, line, of), -step, n, high, above);
     }
     __syncthreads();
 }

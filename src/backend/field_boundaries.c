@@ -12,6 +12,8 @@ struct lm_field_sides lm_field_sides_of(const struct lm_setup *setup)
 {
     struct lm_field_sides s;
     memcpy(s.of, setup->field_sides, sizeof s.of);
+    for (int side = 0; side < LM_SIDES; side++)
+        s.turns_back[side] = lm_turns_back(setup->grid.sides.of[side]);
     return s;
 }
 

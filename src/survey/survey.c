@@ -254,11 +254,27 @@ static void take_thickened(struct lm_survey *s, const struct lm_setup *setup, co
 }
 
 /* The frequency of the shortest whistler, k (k.B)/n. Its wave numbers are the largest that differences over one cell
- * give, 2/dx and 2/dy. Where the density is below its floor, there are no whistlers. */
+ * give, 2/dx and 2/dy. */
 static double whistler(const struct lm_survey *s, const struct lm_setup *setup, struct lm_vector b, double n)
 {
     const double kx = s->grid.nx > 1 ? 2 * setup->ohm.inv_dx : 0, ky = s->grid.ny > 1 ? 2 * setup->ohm.inv_dy : 0;
-    return n >= setup->ohm.floor && n > 0 ? hypot(kx, ky) * (kx * fabs(b.x) + ky * fabs(b.y)) / n : 0;
+    return hypot(kx, ky) * (kx * fabs(b.x) + ky * fabs(b.y)) / n;
+}
+
+/* Where the density is below its floor, there are no whistlers. The few ions in cells at the edge of a plasma give them
+ * no energy that counts. */
+static void take_whistlers(struct lm_survey *s, const struct lm_setup *setup, const struct arrays *a)
+{
+    static const double EDGE = 0.1; /* of the largest density */
+    const double least = fmax(setup->ohm.floor, fmin(setup->ohm.few, EDGE * s->n_max));
+    for (int j = 0; j < s->at.ny; j++)
+        for (int i = 0; i < s->at.nx; i++) {
+            const size_t k = lm_at(&s->at, i, j);
+            struct lm_vector b;
+            centre_b(s, a, k, &b);
+            if (lm_survey_is_plasma(s, i, j) && a->n[k] >= least && a->n[k] > 0)
+                s->whistler = fmax(s->whistler, whistler(s, setup, b, a->n[k]));
+        }
 }
 
 static void take_fields(struct lm_survey *s, const struct lm_setup *setup, const struct arrays *a)
@@ -282,9 +298,9 @@ static void take_fields(struct lm_survey *s, const struct lm_setup *setup, const
             const double b2 = b.x * b.x + b.y * b.y + b.z * b.z,
                          per_density = lm_thin_per_density(lm_floored(a->n[k], &setup->ohm), b2, &setup->ohm, 0.0);
             take_thickened(s, setup, a, k);
-            s->whistler = fmax(s->whistler, whistler(s, setup, b, a->n[k]));
             s->frequency = fmax(s->frequency, lm_frequency(b, rest, per_density, a->eta[k], k2, &setup->ohm));
         }
+    take_whistlers(s, setup, a);
     if (eta > lm_substep_eta(eta, &setup->ohm))
         s->stages = lm_relaxation_stages(eta, s->config->run.dt, k2, &setup->ohm);
     for (int k = 0; k < s->config->species_count; k++)

@@ -2,7 +2,7 @@
 
 A box of 48^2 cells of 0.5 d_i has ions with T_i = 0.1, electrons with T_e = 0.8, 64 particles a cell where n = 1, and default
 settings but for the density floor. A blob in its middle, with a sharp edge or a smooth one, expands into the void: all
-closures, B = 0, out of the plane and in the plane, three floors. Or the box is full but for two columns of cells in the middle, its
+closures, B = 0, out of the plane and in the plane, three floors, and the one with a sharp edge between walls, too. Or the box is full but for two columns of cells in the middle, its
 halves part with 6 v_A, and a void opens between them.
 
 The first two numbers of a case are the largest change of the total energy until t = 4 and until t = 20. They are shares of the thermal
@@ -13,7 +13,7 @@ cell. It is a share of the B that balances all pressure of the start. Its limit 
 no void is seen fails.
 
 The short form leaves out the lowest floor with evolved electrons, B in the plane but for one axis and floor, parting halves but for the
-same axis and floor, cells of half the size but for one case, and a box of 96^2 cells, whose void is not filled so soon
+same axis and floor, walls but for one case, cells of half the size but for one case, and a box of 96^2 cells, whose void is not filled so soon
 (docs/physics/accuracy.md, Energy in a larger void).
 """
 
@@ -63,6 +63,7 @@ class Case:
     floor: float
     cells: int = 48
     length: float = 24
+    walls: bool = False  #: reflecting, conducting sides all round instead of periodic ones
 
     @property
     def parting(self) -> bool:
@@ -71,11 +72,13 @@ class Case:
     def settings(self) -> list[str]:
         return [f"grid.nx={self.cells}", "grid.ny=nx", f"grid.lx={self.length}", "grid.ly=lx", f"electrons.closure={self.closure}",
                 f"fields.density_floor={self.floor}", *([f"fields.b{self.b}={B0}"] if self.b else []),
+                *(f"boundary.{side}=reflecting" for side in ("x_min", "x_max", "y_min", "y_max") if self.walls),
                 *(f"species.ions.{key}={value}" for key, value in PLASMAS[self.plasma].items())]
 
     def __str__(self) -> str:
         grid = "" if (self.cells, self.length) == (48, 24) else f"{self.cells}^2 cells, {self.length} d_i: "
-        return f"{grid}{self.plasma}, {self.closure}, {f'B_{self.b} = {B0}' if self.b else 'B = 0'}, floor {self.floor}"
+        walls = "between walls, " if self.walls else ""
+        return f"{grid}{walls}{self.plasma}, {self.closure}, {f'B_{self.b} = {B0}' if self.b else 'B = 0'}, floor {self.floor}"
 
 
 def cases(long: bool) -> Iterator[Case]:
@@ -85,6 +88,9 @@ def cases(long: bool) -> Iterator[Case]:
     for closure, plasma, b, floor in itertools.product(CLOSURES, ("sharp edge", "parting"), ("", *"xyz"), FLOORS):
         if (plasma == "parting" or b in ("x", "y")) and (long or (b == "x" and floor == 0.01)):
             yield Case(plasma, closure, b, floor)
+    for closure, b, floor in itertools.product(CLOSURES, ("", "z"), FLOORS):
+        if long or (closure, b, floor) == ("isothermal", "z", 0.01):
+            yield Case("sharp edge", closure, b, floor, walls=True)
     for closure, floor in itertools.product(CLOSURES, FLOORS[:2]):
         if long or (closure, floor) == ("evolved", 0.05):
             yield Case("sharp edge", closure, "z", floor, cells=96)

@@ -20,14 +20,19 @@
 #include "larmor/physics/numerics/portable.h"
 
 struct lm_field_sides {
-    int of[LM_SIDES]; /* enum lm_field_boundary */
+    int of[LM_SIDES];         /* enum lm_field_boundary */
+    int turns_back[LM_SIDES]; /* whether ions come back from the side (lm_turns_back) */
 };
 
-/* What ghost cells are filled for. For Faraday's law E is continued as above. For the push no value may be larger than
- * those inside, and a restarted run must find everything in the cells. E and B of the push are at the centres, the
- * force of the pressure on faces; there the one on a wall is copied from the next face inside. Behind a conducting side
- * E along it and the pressure's force along it are odd. Else they are even, and B always; or the last value inside is
- * copied. Where E is prescribed, E of the push is, too. */
+/* What ghost cells are filled for. For Faraday's law E is continued as above. For the push a restarted run must find
+ * everything in the cells, and no value may be larger than those inside. E and B of the push are at the centres, the
+ * force of the pressure on faces.
+ *
+ * Behind a side that turns ions back, the current of the ions through the side is odd, and their density and their
+ * current along the side are even (lm_cell_inside). What they feel is continued the same way: E through the side and B
+ * along it are odd, E along it and B through it are even. So a particle takes from a cell what it gives to the cell,
+ * and the wall makes no energy. Behind other sides everything is even or has the last value inside, and where E is
+ * prescribed, E of the push is, too. */
 enum lm_fill { LM_FILL_FARADAY, LM_FILL_PUSH_E, LM_FILL_PUSH_B, LM_FILL_PUSH_PRESSURE };
 
 LM_HD int lm_field_walls(const struct lm_field_sides *s, int axis)
@@ -68,33 +73,43 @@ LM_HD double lm_current_of_leaving(double ji, int high)
     return high ? lm_max(ji, 0.0) : lm_min(ji, 0.0);
 }
 
-/* Where a line of values meets a wall. */
+/* How a line of values goes on beyond a side. */
 struct lm_line_end {
-    int on_wall;  /* the first node is on the wall, not half a cell inside */
-    int is_even;  /* behind a conducting wall */
-    int is_given; /* where E is prescribed, the ghost cells have it already */
+    int on_wall; /* the first node is on the wall, not half a cell inside */
+    int sign;    /* of the mirror image; 0: the last value inside is copied */
+    int is_kept; /* the ghost cells have their values already */
 };
 
-LM_HD struct lm_line_end lm_line_end_of(int axis, int component, enum lm_fill fill)
+LM_HD struct lm_line_end lm_line_end_of(const struct lm_field_sides *s, int side, int component, enum lm_fill fill)
 {
+    const int kind = s->of[side], through = component == side / 2,
+              turns = fill != LM_FILL_FARADAY && s->turns_back[side];
     struct lm_line_end end;
-    end.on_wall = component == axis && (fill == LM_FILL_FARADAY || fill == LM_FILL_PUSH_PRESSURE);
-    end.is_even = component == axis || fill == LM_FILL_PUSH_B;
-    end.is_given = fill == LM_FILL_FARADAY || fill == LM_FILL_PUSH_E;
+    end.on_wall = through && (fill == LM_FILL_FARADAY || fill == LM_FILL_PUSH_PRESSURE);
+    end.is_kept = !turns && lm_prescribes_e(kind) && (fill == LM_FILL_FARADAY || fill == LM_FILL_PUSH_E);
+    if (turns)
+        end.sign = through == (fill == LM_FILL_PUSH_B) ? 1 : -1;
+    else if (kind != LM_CONDUCTING)
+        end.sign = 0;
+    else
+        end.sign = through || fill != LM_FILL_FARADAY ? 1 : -1;
     return end;
 }
 
 /* Ghost cells at one end of a line of n cells. `e` stands on the last node inside, or on the wall; `in` leads to the
  * next node inside. */
-LM_HD void lm_fill_beyond(double *e, long in, int n, int kind, struct lm_line_end end, int depth)
+LM_HD void lm_fill_beyond(double *e, long in, int n, struct lm_line_end end, int depth)
 {
-    for (int k = 1; k <= depth && !(end.is_given && lm_prescribes_e(kind)); k++) {
+    for (int k = 1; k <= depth && !end.is_kept; k++) {
         const int deep = end.on_wall ? k : k - 1, most = end.on_wall ? n : n - 1, mirror = deep < most ? deep : most;
-        double v = e[0];
-        if (kind == LM_CONDUCTING)
-            v = end.is_even ? e[mirror * in] : -e[mirror * in];
-        e[-k * in] = v;
+        e[-k * in] = end.sign == 0 ? e[0] : end.sign * e[mirror * in];
     }
+}
+
+/* The force of the pressure on a wall. `e` stands there. */
+LM_HD void lm_fill_on_wall(double *e, long in, struct lm_line_end end)
+{
+    e[0] = end.sign < 0 ? 0.0 : e[in];
 }
 
 /* Ghost cells of a line of a component along an axis with walls. `e` stands on cell 0; `step` leads to the next cell.
@@ -102,15 +117,16 @@ LM_HD void lm_fill_beyond(double *e, long in, int n, int kind, struct lm_line_en
 LM_HD void lm_fill_line(const struct lm_field_sides *s, int axis, int component, enum lm_fill fill, double *e,
                         long step, int n)
 {
-    const struct lm_line_end end = lm_line_end_of(axis, component, fill);
-    const int low = s->of[2 * axis], high = s->of[2 * axis + 1], push = fill != LM_FILL_FARADAY;
-    double *last = e + (n - 1) * step;
-    if (end.on_wall && push)
-        e[-step] = e[0];
-    if (end.on_wall && n > 1 && push)
-        last[0] = last[-step];
-    lm_fill_beyond(end.on_wall ? e - step : e, step, n, low, end, LM_GHOST - end.on_wall);
-    lm_fill_beyond(last, -step, n, high, end, LM_GHOST);
+    const struct lm_line_end low = lm_line_end_of(s, 2 * axis, component, fill),
+                             high = lm_line_end_of(s, 2 * axis + 1, component, fill);
+    double *const first = low.on_wall ? e - step : e, *const last = e + (n - 1) * step;
+    if (low.on_wall && fill != LM_FILL_FARADAY) {
+        lm_fill_on_wall(first, step, low);
+        if (n > 1)
+            lm_fill_on_wall(last, -step, high);
+    }
+    lm_fill_beyond(first, step, n, low, LM_GHOST - low.on_wall);
+    lm_fill_beyond(last, -step, n, high, LM_GHOST);
 }
 
 /* The node inside whose E a node beyond walls of an axis of n cells takes: the mirror image behind conducting walls,

@@ -372,22 +372,23 @@ LM_HD void lm_strip_fill_corner(const struct lm_strip_window *w, const struct lm
                                 double *e)
 {
     const int p = lm_strip_last_inside(w->place) + k * lm_strip_out(w), axis = 1 - w->place.axis;
-    const struct lm_line_end end = lm_line_end_of(axis, d, LM_FILL_FARADAY);
+    const struct lm_line_end below = lm_line_end_of(sides, 2 * axis, d, LM_FILL_FARADAY),
+                             above = lm_line_end_of(sides, 2 * axis + 1, d, LM_FILL_FARADAY);
     const int low = sides->of[2 * axis], high = sides->of[2 * axis + 1];
     const long step = w->main_along;
     double *const first = e + lm_strip_at_main(w, p, 0), *const last = first + (w->lines - 1) * step;
-    if (low == LM_RADIATING && k > 0 && end.on_wall)
+    if (low == LM_RADIATING && k > 0 && below.on_wall)
         first[-step] = first[0];
-    for (int out = 1; out <= LM_GHOST && k > 0 && end.on_wall; out++) {
+    for (int out = 1; out <= LM_GHOST && k > 0 && below.on_wall; out++) {
         if (low == LM_RADIATING && out > 1)
             first[-out * step] = 0.0;
         if (high == LM_RADIATING)
             last[out * step] = 0.0;
     }
-    if (low != LM_RADIATING || (k > 0 && !end.on_wall))
-        lm_fill_beyond(end.on_wall ? first - step : first, step, w->lines, low, end, LM_GHOST - end.on_wall);
-    if (high != LM_RADIATING || (k > 0 && !end.on_wall))
-        lm_fill_beyond(last, -step, w->lines, high, end, LM_GHOST);
+    if (low != LM_RADIATING || (k > 0 && !below.on_wall))
+        lm_fill_beyond(below.on_wall ? first - step : first, step, w->lines, below, LM_GHOST - below.on_wall);
+    if (high != LM_RADIATING || (k > 0 && !below.on_wall))
+        lm_fill_beyond(last, -step, w->lines, above, LM_GHOST);
 }
 
 /* Whether the strips of both sides of a corner are empty in the lines at it: then the rule of open sides holds there.
