@@ -179,6 +179,34 @@ START_TEST(a_wall_takes_the_electrons_of_its_ions)
 }
 END_TEST
 
+/* E of a void is a part of the power of the fields, and the sums have its power and the size of it, too; not where E is
+ * given. */
+START_TEST(power_of_voids)
+{
+    static const int fields[] = {LM_OPEN, LM_RADIATING, LM_INFLOW_E};
+    const int side = _i % LM_SIDES, kind = fields[_i / LM_SIDES], along_y = side / 2, high = side % 2;
+    const struct lm_grid g = lm_grid_make(4, 4, 2, 3);
+    const struct lm_ohm o = {.gamma = 1, .floor = 0.05, .inv_dx = 2, .inv_dy = 4.0 / 3};
+    double *e = malloc(6 * g.size * sizeof *e);
+    for (size_t k = 0; k < 6 * g.size; k++)
+        e[k] = 1 + (double)(k / g.size); /* E_v = (1, 2, 3), B = (4, 5, 6) */
+    const struct lm_view void_e = {e, e + g.size, e + 2 * g.size, g.stride},
+                         b = {e + 3 * g.size, e + 4 * g.size, e + 5 * g.size, g.stride};
+    double *zero = calloc(g.size, sizeof *zero), sum[LM_SIDE_SUMS];
+    const struct lm_side_arrays a = {
+        .e = {zero, zero, zero, g.stride}, .void_e = void_e, .b = b, .ion_current = {zero, zero}, .density = zero};
+    const double through = (along_y ? 3 * 4 - 1 * 6 : 2 * 6 - 3 * 5) * (along_y ? g.dx : g.dy), /* E x B */
+        inwards = kind == LM_INFLOW_E ? 0
+                  : high              ? -through
+                                      : through;
+    lm_side_cell(&a, &g, side, kind, LM_ABSORBING, (long)lm_at(&g, 2, 2), &o, sum);
+    require_near(sum[LM_SIDE_FIELDS], inwards, 1e-14);
+    require_near(sum[LM_SIDE_VOID], inwards, 1e-14);
+    require_near(sum[LM_SIDE_VOID_SIZES], fabs(inwards), 1e-14);
+    free(e), free(zero);
+}
+END_TEST
+
 /* --- fields alone --- */
 
 /* A plasma at rest between reflecting sides; a given E along one of them lets flux in, which drives the plasma away.
@@ -266,6 +294,7 @@ int main(void)
     tcase_add_loop_test(t, budget_of_an_uneven_wind_closes, 0, 4);
     tcase_add_loop_test(t, budget_of_a_slow_outflow_closes, 0, 4);
     tcase_add_loop_test(t, a_wall_takes_the_electrons_of_its_ions, 0, 4);
+    tcase_add_loop_test(t, power_of_voids, 0, 12);
     tcase_add_loop_test(t, budget_of_a_driven_side_closes, 0, PUMPS);
     tcase_add_test(t, budget_of_a_coil_closes);
     tcase_add_loop_test(t, budget_of_waves_closes, 0, WAVES);

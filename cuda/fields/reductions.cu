@@ -147,7 +147,7 @@ __global__ void side_energy_kernel(shape s, struct lm_grid g, struct lm_side_arr
     const int side = blockIdx.y, cell = blockIdx.x * THREADS + threadIdx.x;
     const struct lm_cells c = lm_own_cells_at(&g, side);
     const int across = c.to_x - c.from_x, count = across * (c.to_y - c.from_y);
-    double sum[LM_SIDE_SUMS] = {0.0, 0.0, 0.0};
+    double sum[LM_SIDE_SUMS] = {0.0, 0.0, 0.0, 0.0, 0.0};
     if (cell < count) {
         const size_t k = at(s, c.from_x + cell % across, c.from_y + cell / across);
         lm_side_cell(&a, &g, side, fields.of[side], g.sides.of[side], (long)k, &o, sum);

@@ -183,8 +183,8 @@ static void get_sides(struct lm_h5 *h, struct lm_checkpoint *head)
         lm_h5_get(h, h->file, "side_energy", H5T_NATIVE_DOUBLE, SIDE_VALUES, head->side);
     for (int side = 0; side < LM_SIDES; side++) {
         const struct lm_side_energy *e = &head->side[side];
-        if (h->status == LM_OK &&
-            !isfinite(e->fields + e->electrons + e->off2 + e->power_fields + e->power_electrons + e->wall))
+        if (h->status == LM_OK && !isfinite(e->fields + e->electrons + e->off2 + e->doubtful + e->power_fields +
+                                            e->power_electrons + e->wall))
             lm_h5_wrong(h, "the attribute side_energy is not finite; the file is damaged");
     }
 }

@@ -37,7 +37,7 @@ void lm_energy_budget_find(const struct lm_config *config, const struct lm_sim_s
                            const struct lm_totals *totals, const struct lm_references *references,
                            struct lm_energy_budget *out)
 {
-    double off2 = 0;
+    double off2 = 0, doubtful = 0;
     *out = (struct lm_energy_budget){0};
     for (int s = 0; s < config->species_count; s++)
         add_species(config, now, s, out);
@@ -45,9 +45,10 @@ void lm_energy_budget_find(const struct lm_config *config, const struct lm_sim_s
         add(now->side[side].fields, out);
         add(now->side[side].electrons, out);
         off2 += pow(now->side[side].off, 2);
+        doubtful += now->side[side].doubtful;
     }
     out->unexplained = totals->energy - references->energy - out->brought + out->taken;
     out->reference = references->scale + out->brought;
-    out->uncertain = off2 > 0 ? 3 * sqrt(off2) / out->reference : 0;
+    out->uncertain = off2 > 0 ? (3 * sqrt(off2) + doubtful) / out->reference : 0;
     out->share = out->unexplained == 0 ? 0 : out->unexplained / out->reference;
 }

@@ -22,6 +22,14 @@ static double sum_of(const struct lm_sim *sim, int side, enum lm_side_sum what)
     return ldexp((double)lm_wide_value(sim->control.side[side][what]), -LM_WIDE_REAL);
 }
 
+/* What of the power of voids is none of B. E without curl has power of both signs along a side: where more than a tenth
+ * cancels, all of it is doubtful. */
+static double doubtful_power(const struct lm_sim *sim, int side)
+{
+    const double sizes = sum_of(sim, side, LM_SIDE_VOID_SIZES), sum = fabs(sum_of(sim, side, LM_SIDE_VOID));
+    return fmin(sizes, 10 * (sizes - sum));
+}
+
 void lm_sim_begin_sides(struct lm_sim *sim)
 {
     for (int side = 0; side < LM_SIDES; side++)
@@ -39,6 +47,7 @@ void lm_sim_book_sides(struct lm_sim *sim)
         s->power_electrons = sum_of(sim, side, LM_SIDE_ELECTRONS);
         s->wall = sum_of(sim, side, LM_SIDE_WALL);
         s->fields += half * (before.power_fields + s->power_fields) + (s->wall - before.wall);
+        s->doubtful += 2 * half * doubtful_power(sim, side);
         s->off2 += pow(half * (s->power_fields - before.power_fields), 2);
         s->electrons += half * (before.power_electrons + s->power_electrons);
     }

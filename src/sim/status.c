@@ -73,8 +73,8 @@ void lm_sim_status(const struct lm_sim *sim, struct lm_sim_status *out)
                                   .electron_heat = sim->electrons.heat * sim->grid.dx * sim->grid.dy,
                                   .conduction_substeps = lm_sim_conduction_substeps(sim)};
     for (int side = 0; side < LM_SIDES; side++)
-        out->side[side] =
-            (struct lm_side_status){sim->side[side].fields, sim->side[side].electrons, sqrt(sim->side[side].off2)};
+        out->side[side] = (struct lm_side_status){sim->side[side].fields, sim->side[side].electrons,
+                                                  sqrt(sim->side[side].off2), sim->side[side].doubtful};
     for (int s = 0; s < sim->config->species_count; s++)
         species_status(sim, s, &out->species[s]);
     for (int f = 0; f < sim->config->background_count; f++)

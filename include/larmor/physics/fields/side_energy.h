@@ -21,8 +21,9 @@
 #include "larmor/physics/numerics/operators.h"
 #include "larmor/physics/numerics/wide.h"
 
-/* What is summed over the cells at a side: powers inwards, and the energy of B on the side that counts. */
-enum lm_side_sum { LM_SIDE_FIELDS, LM_SIDE_ELECTRONS, LM_SIDE_WALL, LM_SIDE_SUMS };
+/* What is summed over the cells at a side: powers inwards, and the energy of B on the side that counts. The power of E
+ * in voids is a part of that of the fields. The sum of its sizes shows how much of it cancels between the cells. */
+enum lm_side_sum { LM_SIDE_FIELDS, LM_SIDE_ELECTRONS, LM_SIDE_WALL, LM_SIDE_VOID, LM_SIDE_VOID_SIZES, LM_SIDE_SUMS };
 
 /* Arrays of one stride, element 0 of each, at one time. */
 struct lm_side_arrays {
@@ -80,13 +81,19 @@ LM_HD void lm_side_cell(const struct lm_side_arrays *a, const struct lm_grid *g,
     const long wall = high ? k : k - step;
     const struct lm_view b = lm_view_at(a->b, wall);
     const double *const along = axis == 0 ? b.y : b.x; /* of B on the side, in the plane */
-    sum[LM_SIDE_FIELDS] = sum[LM_SIDE_ELECTRONS] = sum[LM_SIDE_WALL] = 0.0;
+    LM_UNROLL
+    for (int of = 0; of < LM_SIDE_SUMS; of++)
+        sum[of] = 0.0;
     if (lm_fields_cross(fields)) {
         const struct lm_side_field e =
             given ? lm_side_field_given(a, axis, high ? k + step : k - step) : lm_side_field_inside(a, axis, k);
-        const double flux = e.in_plane * b.z[0] - e.out_of_plane * along[0], /* along x, and along -y */
-            counts = given ? (high ? 0.0 : -1.0) : (high ? 1.0 : 0.0);       /* the change of B on the side */
-        sum[LM_SIDE_FIELDS] = (axis == 0 ? inwards : -inwards) * length * flux;
+        const double edge = (axis == 0 ? inwards : -inwards) * length, /* of E x B along x, and along -y */
+            counts = given ? (high ? 0.0 : -1.0) : (high ? 1.0 : 0.0); /* the change of B on the side */
+        sum[LM_SIDE_FIELDS] = edge * (e.in_plane * b.z[0] - e.out_of_plane * along[0]);
+        if (!given)
+            sum[LM_SIDE_VOID] =
+                edge * ((axis == 0 ? a->void_e.y[k] : a->void_e.x[k]) * b.z[0] - a->void_e.z[k] * along[0]);
+        sum[LM_SIDE_VOID_SIZES] = lm_abs(sum[LM_SIDE_VOID]);
         if (counts != 0.0) {
             sum[LM_SIDE_FIELDS] -= counts * area * b.z[0] * lm_side_turn(a, axis, fields, wall, o);
             sum[LM_SIDE_WALL] = counts * 0.5 * area * (along[0] * along[0] + b.z[0] * b.z[0]);
