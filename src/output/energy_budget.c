@@ -49,6 +49,6 @@ void lm_energy_budget_find(const struct lm_config *config, const struct lm_sim_s
     }
     out->unexplained = totals->energy - references->energy - out->brought + out->taken;
     out->reference = references->scale + out->brought;
-    out->uncertain = off2 > 0 ? (3 * sqrt(off2) + doubtful) / out->reference : 0;
+    out->uncertain = off2 + doubtful > 0 ? (3 * sqrt(off2) + doubtful) / out->reference : 0;
     out->share = out->unexplained == 0 ? 0 : out->unexplained / out->reference;
 }

@@ -9,8 +9,8 @@ struct lm_energy_budget {
                               and electrons through each side */
     double unexplained;    /* what is left of the change of energy */
     double reference;      /* the energy of the start that can change, and what has been brought since */
-    double uncertain;      /* three standard errors of what fields bring, over the reference */
-    double share;          /* unexplained / reference; 0 where both are 0 */
+    double uncertain; /* three standard errors of what fields bring, and what is doubtful of it, over the reference */
+    double share;     /* unexplained / reference; 0 where both are 0 */
 };
 
 void lm_energy_budget_find(const struct lm_config *config, const struct lm_sim_status *now,

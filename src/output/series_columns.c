@@ -175,8 +175,9 @@ static void add_totals(struct row *r, const struct state *s)
     add(r, budget.share, "", "change of energy_total beyond what is brought and taken, over the energy that can change",
         0, LM_ENERGY_COLUMN);
     if (is_crossed_by_fields(s->config))
-        add(r, budget.uncertain, "", "three standard errors of energy_budget, of the energy of fields through sides", 0,
-            LM_UNCERTAIN_COLUMN);
+        add(r, budget.uncertain, "",
+            "three standard errors of energy_budget, of the energy of fields through sides, and what is doubtful of it",
+            0, LM_UNCERTAIN_COLUMN);
     for (int d = 0; d < 3; d++)
         add(r, t->momentum[d], momentum, "momentum of the ions", 0, "momentum_%c", axis[d]);
     add(r, t->div_b, "B0/d_i", "largest |div B|", 0, "div_b_max");

@@ -83,6 +83,7 @@ int lm_sim_show_push_e(struct lm_sim *sim, double *work)
 {
     const struct lm_grid *g = &sim->grid;
     double *e = work, *push = work + g->size, *pressure = work + 2 * g->size;
+    const struct lm_field_sides sides = lm_field_sides_of(&sim->backend->setup);
     int (*const get)(struct lm_backend *, enum lm_array, double *) = sim->backend->ops->get;
     for (int d = 0; d < 3; d++) {
         const int next = d == 0 ? 1 : d == 1 ? g->stride : 0;
@@ -93,7 +94,10 @@ int lm_sim_show_push_e(struct lm_sim *sim, double *work)
         for (int j = 0; j < g->ny; j++)
             for (int i = 0; i < g->nx; i++) {
                 const size_t k = lm_at(g, i, j);
-                e[k] = lm_interp_up(push + k, next) + (d < 2 ? pressure[k] : 0.0);
+                /* What ions feel is odd beyond such a side, and E on the side is not 0. */
+                const int ends = (d == 0 && i == g->nx - 1 && sides.turns_back[LM_X_MAX]) ||
+                                 (d == 1 && j == g->ny - 1 && sides.turns_back[LM_Y_MAX]);
+                e[k] = lm_interp_up(push + k, ends ? 0 : next) + (d < 2 ? pressure[k] : 0.0);
             }
         lm_grid_wrap(g, e);
         LM_TRY(sim->backend->ops->put(sim->backend, LM_E + d, e));

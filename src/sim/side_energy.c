@@ -22,8 +22,8 @@ static double sum_of(const struct lm_sim *sim, int side, enum lm_side_sum what)
     return ldexp((double)lm_wide_value(sim->control.side[side][what]), -LM_WIDE_REAL);
 }
 
-/* What of the power of voids is none of B. E without curl has power of both signs along a side: where more than a tenth
- * cancels, all of it is doubtful. */
+/* What of the power of voids may be none of B. E without curl has power of both signs along a side: ten times what
+ * cancels is doubtful, and all of it where that is more. */
 static double doubtful_power(const struct lm_sim *sim, int side)
 {
     const double sizes = sum_of(sim, side, LM_SIDE_VOID_SIZES), sum = fabs(sum_of(sim, side, LM_SIDE_VOID));

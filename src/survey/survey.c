@@ -261,8 +261,8 @@ static double whistler(const struct lm_survey *s, const struct lm_setup *setup, 
     return hypot(kx, ky) * (kx * fabs(b.x) + ky * fabs(b.y)) / n;
 }
 
-/* Where the density is below its floor, there are no whistlers. The few ions in cells at the edge of a plasma give them
- * no energy that counts. */
+/* Where the density is below its floor, there are no whistlers. The ions of thin cells (lm_ohm.few) give them no energy
+ * that counts in a plasma that is ten times as dense elsewhere. */
 static void take_whistlers(struct lm_survey *s, const struct lm_setup *setup, const struct arrays *a)
 {
     static const double EDGE = 0.1; /* of the largest density */
