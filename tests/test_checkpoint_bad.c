@@ -227,7 +227,7 @@ static const char *spoil_head(hid_t f, int n)
     case 21:
         return put_whole(f, protons, "loaded", 5), "species protons: its ledger does not close";
     case 22:
-        return put_whole(f, root, "format_version", 6), "has checkpoint format 6, this program reads 6";
+        return put_whole(f, root, "format_version", 7), "has checkpoint format 7, this program reads 6";
     case 23:
         return put_real(f, root, "time", nextafter(0.1, 1)), "which is not 1 steps of dt = 0.1";
     case 24:
