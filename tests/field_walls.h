@@ -18,8 +18,8 @@ static inline struct box box_with_walls(int nx, int ny, double lx, double ly, st
     struct lm_grid g = lm_grid_make(nx, ny, lx, ly);
     for (int side = 0; side < LM_SIDES; side++)
         g.sides.of[side] = sides[side] == PERIODIC        ? LM_PERIODIC
-                           : sides[side] == LM_CONDUCTING ? LM_REFLECTING
-                                                          : LM_ABSORBING;
+                           : lm_prescribes_e(sides[side]) ? LM_ABSORBING /* E of the push is given, too */
+                                                          : LM_REFLECTING;
     struct lm_setup setup = box_setup(&g, ohm, smoothing);
     memcpy(setup.field_sides, sides, sizeof setup.field_sides);
     if (bodies)

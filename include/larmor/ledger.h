@@ -84,9 +84,9 @@ void lm_ledger_values(const struct lm_ledger *l, const struct lm_account *a, dou
                       double out[LM_LEDGER_VALUES]);
 
 /* What fields and electrons have brought through a side since t = 0, inwards positive, n0 m_p v_A^2 d_i^2 a unit
- * length; the sum of the squares of what a step's `fields` may be off by; what of
- * `fields` voids have brought that may be no energy of B; and of the state as it stands, by which the next step goes
- * on: what they bring in a unit of time, and the energy of B on the side (larmor/physics/fields/side_energy.h). */
+ * length; the sum of the squares of what a step's `fields` may be off by; the part
+ * of `fields` that voids brought and that may be no energy of B; and of the state as it stands, by which the next step
+ * goes on: what they bring in a unit of time, and the energy of B on the side (larmor/physics/fields/side_energy.h). */
 struct lm_side_energy {
     double fields, electrons;
     double off2, doubtful;

@@ -86,7 +86,7 @@ struct lm_sim_status {
     struct lm_side_status {
         double fields, electrons; /* energy that they have brought through a side since t = 0; n0 m_p v_A^2 d_i^2 */
         double off;               /* standard error of `fields`, from waves that turn within a step */
-        double doubtful;          /* what voids have brought that may be no energy of B */
+        double doubtful;          /* part of `fields` that voids brought and that may be no energy of B */
     } side[LM_SIDES];
     struct lm_species_status {
         uint64_t count;   /* particles that are there */

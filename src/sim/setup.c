@@ -66,10 +66,9 @@ static double side_temperature(const struct lm_config *c, int side)
 /* The largest resistivity outside bodies, or infinite where it is no number. */
 static double plasma_eta(const struct lm_config *c, const struct lm_setup *s)
 {
-    int uniform = 0, layers = 0;
+    int layers = 0;
     double eta = 0;
-    if (s->local_eta || lm_expr_check(c->names, c->fields.eta, &uniform) || !uniform ||
-        lm_expr_value(c->names, c->fields.eta, &eta))
+    if (s->local_eta || lm_expr_value(c->names, c->fields.eta, &eta))
         return INFINITY;
     for (int side = 0; side < LM_SIDES; side++)
         layers |= c->layer[side] > 0;

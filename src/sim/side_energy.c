@@ -23,7 +23,7 @@ static double sum_of(const struct lm_sim *sim, int side, enum lm_side_sum what)
 }
 
 /* What of the power of voids may be none of B. E without curl has power of both signs along a side: ten times what
- * cancels is doubtful, and all of it where that is more. */
+ * cancels is doubtful, but at most all of it. */
 static double doubtful_power(const struct lm_sim *sim, int side)
 {
     const double sizes = sum_of(sim, side, LM_SIDE_VOID_SIZES), sum = fabs(sum_of(sim, side, LM_SIDE_VOID));

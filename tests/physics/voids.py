@@ -2,7 +2,7 @@
 
 A box of 48^2 cells of 0.5 d_i has ions with T_i = 0.1, electrons with T_e = 0.8, 64 particles a cell where n = 1, and default
 settings but for the density floor. A blob in its middle, with a sharp edge or a smooth one, expands into the void: all
-closures, B = 0, out of the plane and in the plane, three floors, and the one with a sharp edge between walls, too. Or the box is full but for two columns of cells in the middle, its
+closures, B = 0, out of the plane and in the plane, three floors. The blob with a sharp edge stands between walls, too. Or the box is full but for two columns of cells in the middle, its
 halves part with 6 v_A, and a void opens between them.
 
 The first two numbers of a case are the largest change of the total energy until t = 4 and until t = 20. They are shares of the thermal

@@ -31,8 +31,8 @@ struct lm_field_sides {
  * Behind a side that turns ions back, the current of the ions through the side is odd, and their density and their
  * current along the side are even (lm_cell_inside). What they feel is continued the same way: E through the side and B
  * along it are odd, E along it and B through it are even. So a particle takes from a cell what it gives to the cell,
- * and the wall makes no energy. Behind other sides everything is even or has the last value inside, and where E is
- * prescribed, E of the push is, too. */
+ * and their exchange makes no energy at the side. (Beyond radiating sides a strip has its own values, strip.h.) Behind
+ * other sides everything is even or has the last value inside, and where E is prescribed, E of the push is, too. */
 enum lm_fill { LM_FILL_FARADAY, LM_FILL_PUSH_E, LM_FILL_PUSH_B, LM_FILL_PUSH_PRESSURE };
 
 LM_HD int lm_field_walls(const struct lm_field_sides *s, int axis)
