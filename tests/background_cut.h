@@ -125,6 +125,8 @@ static inline int cut_case_advance(struct cut_case *k, double time, double coura
     if (!status)
         status = b->ops->advect(b, 0, CASE_QUANTUM, time / substeps, substeps);
     if (!status)
+        status = b->ops->survey_background(b, 0, CASE_QUANTUM);
+    if (!status)
         status = b->ops->control(b, &control);
     if (!status)
         status = b->ops->get(b, LM_BACKGROUND, k->c.q);

@@ -11,6 +11,7 @@ static struct lm_advected advanced(const struct background_case *c, int substeps
     ck_assert_int_eq(lm_cpu_create(&c->setup, &b), LM_OK);
     ck_assert_int_eq(background_case_put(c, b), LM_OK);
     ck_assert_int_eq(b->ops->advect(b, 0, CASE_QUANTUM, c->dt, substeps), LM_OK);
+    ck_assert_int_eq(b->ops->survey_background(b, 0, CASE_QUANTUM), LM_OK);
     ck_assert_int_eq(b->ops->control(b, &control), LM_OK);
     ck_assert_int_eq(b->ops->get(b, LM_BACKGROUND, out), LM_OK);
     lm_backend_destroy(&b);

@@ -319,6 +319,7 @@ static const struct lm_backend_ops operations = [] {
     o.flow = lm_gpu_flow;
     o.flow_rates = lm_gpu_flow_rates;
     o.advect = lm_gpu_advect;
+    o.survey_background = lm_gpu_survey_background;
     o.transfer_to_gas = lm_gpu_transfer_to_gas;
     o.heat = lm_gpu_heat;
     o.least_density = lm_gpu_least_density;

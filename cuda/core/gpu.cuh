@@ -283,9 +283,11 @@ int lm_gpu_general_advance_b(struct lm_gpu *g, const struct lm_b_step *step);
 int lm_gpu_general_ohm(struct lm_gpu *g, enum lm_ohm_current current);
 
 /* cuda/fields/mean_field.cu. Before the substeps of a step: the arrays of mean_field.h, and LM_J_AHEAD where the step
- * needs it; after each substep: LM_MEAN_B. Nothing in steps without a mean. */
+ * needs it; after each substep: LM_MEAN_B, unless the kernel of the substep adds to it; after the last one: the halo of
+ * LM_MEAN_B. Nothing in steps without a mean. */
 int lm_gpu_begin_mean(struct lm_gpu *g, const struct lm_b_step *step);
 int lm_gpu_add_to_mean(struct lm_gpu *g, const struct lm_b_step *step, int substep);
+void lm_gpu_end_mean(struct lm_gpu *g, const struct lm_b_step *step);
 
 /* Ghost cells beyond walls of the first `count` components of E. */
 void lm_gpu_fill_e(struct lm_gpu *g, double *e, int count, enum lm_fill fill);
@@ -350,6 +352,7 @@ int lm_gpu_flow(struct lm_backend *b, enum lm_flow_time when);
 struct lm_flow_moments lm_gpu_flow_moments(const struct lm_gpu *g); /* of which lm_gpu_flow makes velocities */
 int lm_gpu_flow_rates(struct lm_backend *b, double rate[LM_FLOW_RATES]);
 int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int substeps);
+int lm_gpu_survey_background(struct lm_backend *b, int field, int quantum);
 
 /* mixing.cu: lm_work_velocity into g->spare, and the heat of mixing of a time dt; `half` is half a step. */
 int lm_gpu_work_velocities(struct lm_gpu *g);
@@ -365,7 +368,6 @@ int lm_gpu_transfer_to_gas(struct lm_backend *b, const struct lm_gas_gain *gain)
 
 /* Fills the ghosts of a gas that particles are about to collide with. */
 int lm_gpu_fill_gas(struct lm_gpu *g, int field);
-int lm_gpu_background_extremes(struct lm_gpu *g, int field, int quantum); /* total and extremes */
 
 /* electrons.cu */
 int lm_gpu_evolved_pressure(struct lm_gpu *g); /* LM_PRESSURE with all ghosts */

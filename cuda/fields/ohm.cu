@@ -1,10 +1,9 @@
 /* CUDA backend: Ohm's law and what the ions feel, with the first pass of the filter and the maxima that the host waits
  * for.
  *
- * A warp goes up a strip of columns. Asynchronous copies bring the rows ahead of it into a ring in shared memory.
- *
- * Rate of ohm_kernel with a pass of the filter (NVIDIA H200, 2026-11-21, commit ea438fb, 1024 x 1024 cells;
- * tests/gpu/profile.md): 56.6 us.
+ * A warp goes up a strip of columns. In ohm_kernel asynchronous copies bring the rows ahead of it into a ring in shared
+ * memory. The force of the pressure is found in a kernel of its own, which leaves ohm_kernel the registers for more
+ * warps.
  */
 #include "fields/electric.cuh"
 
@@ -12,11 +11,13 @@
 
 #include "core/halo.cuh"
 
+#include "larmor/physics/fields/pressure_gradient.h"
+
 namespace
 {
 
 /* Warps on a multiprocessor at a time, of which the filter needs more registers; rows of what comes from memory. */
-enum { STRIPS = 12, SMOOTHING_STRIPS = 8, RING = 4 };
+enum { STRIPS = 16, SMOOTHING_STRIPS = 12, PRESSURE_STRIPS = 24, RING = 4 };
 
 /* The arrays that come from memory. */
 enum {
@@ -35,7 +36,7 @@ struct ohm_arrays {
     const double *ji_before;   /* unless NULL, the ion current is extrapolated from this one and `ji` */
     const double *pressure[2]; /* LM_PRESSURE_E, unless the electrons are cold */
     const double *eta;         /* NULL for 0 */
-    double *field, *push;      /* three arrays; eight, or six without pressure */
+    double *field, *push;      /* three arrays; six: E and B */
     struct lm_gpu_control *control;
     struct lm_cells own; /* the cells that the maxima are of */
 };
@@ -111,22 +112,10 @@ __device__ __forceinline__ void reduce_maxima(const struct lm_field_maxima &m, s
     LM_UNROLL
     for (int d = 0; d < 3; d++)
         lm_warp_max(&control->push_e[d], m.e[d]);
-    LM_UNROLL
-    for (int d = 0; d < 2; d++)
-        lm_warp_max(&control->push_pressure[d], m.pressure[d]);
     lm_warp_max(&control->frequency, m.frequency);
     lm_warp_max(&control->eta, m.eta);
     lm_warp_sum(&control->floored, m.floored);
     lm_warp_sum(&control->voids, m.voids);
-}
-
-/* Adds what the ions feel of one array in a cell to the maxima. */
-__device__ __forceinline__ void limit_push(struct lm_field_maxima &m, int array, double v)
-{
-    if (array < FELT_B)
-        m.e[array] = lm_larger_size(m.e[array], v);
-    else if (array >= FELT_PRESSURE)
-        m.pressure[array - FELT_PRESSURE] = lm_larger_size(m.pressure[array - FELT_PRESSURE], v);
 }
 
 /* Writes what the ions feel in a cell, and its images. */
@@ -146,7 +135,6 @@ __global__ void __launch_bounds__(LANES, SMOOTH ? SMOOTHING_STRIPS : STRIPS)
     ohm_kernel(shape s, ohm_arrays a, struct lm_ohm o, double k2, int rows)
 {
     enum { BEFORE = HALO + SMOOTH, AFTER = 1 + SMOOTH }; /* lanes and rows that E and the filter cost */
-    enum { FELT = PRESSURE ? FELT_ARRAYS : FELT_PRESSURE };
     const int lane = threadIdx.x, i = blockIdx.x * (LANES - BEFORE - AFTER) + lane - BEFORE, column = lm_wrap(i, s.nx);
     const bool mine = lane >= BEFORE && lane < LANES - AFTER && i < s.nx;
     const int first = blockIdx.y * rows, last = min(first + rows, s.ny);
@@ -161,7 +149,7 @@ __global__ void __launch_bounds__(LANES, SMOOTH ? SMOOTHING_STRIPS : STRIPS)
     for (int j = first - BEFORE; j < first - BEFORE + RING - 1; j++)
         load(j);
     electric_rows<HYPER, PRESSURE, true> electric = {};
-    push_rows<SMOOTH, FELT> smoothed = {};
+    push_rows<SMOOTH, FELT_PRESSURE> smoothed = {};
     struct lm_field_maxima maxima = {};
     for (int j = first - BEFORE; j < last + AFTER; j++) {
         load(j + RING - 1);
@@ -170,13 +158,12 @@ __global__ void __launch_bounds__(LANES, SMOOTH ? SMOOTHING_STRIPS : STRIPS)
         const double density = here.at[OHM_N][lane], eta = a.eta ? here.at[OHM_ETA][lane] : 0.0;
         const struct lm_vector b = vector_of(here, OHM_B), ji = vector_of(here, OHM_J);
         const plasma electrons = plasma_at(here, a, ji, eta);
-        const double pressure[2] = {electric.here.pressure[0], electric.here.pressure[1]};
         double total[3];
         electric.advance(b, left(b.y), left(b.z), electrons, o, total);
-        const double felt[FELT_ARRAYS] = {electric.push_e.x, electric.push_e.y, electric.push_e.z, electric.push_b.x,
-                                          electric.push_b.y, electric.push_b.z, pressure[0],       pressure[1]};
+        const double felt[FELT_PRESSURE] = {electric.push_e.x, electric.push_e.y, electric.push_e.z,
+                                            electric.push_b.x, electric.push_b.y, electric.push_b.z};
         LM_UNROLL
-        for (int d = 0; d < FELT; d++)
+        for (int d = 0; d < FELT_PRESSURE; d++)
             smoothed.add(d, felt[d]);
         if (!mine)
             continue;
@@ -186,17 +173,82 @@ __global__ void __launch_bounds__(LANES, SMOOTH ? SMOOTHING_STRIPS : STRIPS)
             store_vector(s, a.field, i, j - 1, {total[0], total[1], total[2]});
         if (j >= first + AFTER) {
             const bool counts = is_in(a.own, i, j - AFTER);
-            double push[FELT];
+            double push[FELT_PRESSURE];
             LM_UNROLL
-            for (int d = 0; d < FELT; d++) {
+            for (int d = 0; d < FELT_PRESSURE; d++) {
                 push[d] = smoothed.result(d);
-                if (counts)
-                    limit_push(maxima, d, push[d]);
+                if (counts && d < FELT_B)
+                    maxima.e[d] = lm_larger_size(maxima.e[d], push[d]);
             }
             store_felt(s, a.push, i, j - AFTER, push);
         }
     }
     reduce_maxima(maxima, a.control);
+}
+
+/* What the force of the pressure follows from (pressure_gradient.h). */
+struct pressure_arrays {
+    const double *n, *p;  /* p: where it is evolved */
+    double least;         /* of the density */
+    double *field, *push; /* two arrays each: LM_PRESSURE_E, and what the ions feel of it */
+    struct lm_gpu_control *control;
+    struct lm_cells own; /* the cells that the maxima are of */
+};
+
+/* The same of a cell; h: lm_pressure_potential, where gamma > 1. */
+struct pressure_cell {
+    double n, p, h;
+
+    __device__ __forceinline__ pressure_cell(const pressure_arrays &a, size_t k, const struct lm_ohm &o)
+        : n(a.n[k]), p(o.evolved ? a.p[k] : 0.0), h(o.gamma > 1.0 ? lm_pressure_potential(n, a.least, &o) : 0.0)
+    {
+    }
+};
+
+__device__ __forceinline__ double field_between(const pressure_cell &here, double n, double p, double h, double least,
+                                                double r, const struct lm_ohm &o)
+{
+    const double both_n[2] = {here.n, n}, both_p[2] = {here.p, p}, both_h[2] = {here.h, h};
+    return lm_pressure_field(both_h, both_p, both_n, least, 1, r, &o);
+}
+
+/* -grad p / n on the faces, what the ions feel of it after at most one pass of the filter, and its maxima. Strips as
+ * those of ohm_kernel: when the cell above row j is there, the fields of row j follow and the filter ends in row
+ * j - 1. */
+template <bool SMOOTH>
+__global__ void __launch_bounds__(LANES, PRESSURE_STRIPS)
+    pressure_kernel(shape s, pressure_arrays a, struct lm_ohm o, int rows)
+{
+    enum { BEFORE = SMOOTH, AFTER = 1 + SMOOTH };
+    const int lane = threadIdx.x, i = blockIdx.x * (LANES - BEFORE - AFTER) + lane - BEFORE, column = lm_wrap(i, s.nx);
+    const bool mine = lane >= BEFORE && lane < LANES - AFTER && i < s.nx;
+    const int first = blockIdx.y * rows, last = min(first + rows, s.ny);
+    push_rows<SMOOTH, 2> smoothed = {};
+    lm_u64 most[2] = {0, 0};
+    pressure_cell here(a, at(s, column, lm_wrap(first - BEFORE, s.ny)), o);
+    for (int j = first - BEFORE; j < last + SMOOTH; j++) {
+        const pressure_cell above(a, at(s, column, lm_wrap(j + 1, s.ny)), o);
+        const double field[2] = {field_between(here, right(here.n), right(here.p), right(here.h), a.least, o.inv_dx, o),
+                                 field_between(here, above.n, above.p, above.h, a.least, o.inv_dy, o)};
+        here = above;
+        LM_UNROLL
+        for (int d = 0; d < 2; d++)
+            smoothed.add(d, field[d]);
+        if (!mine)
+            continue;
+        if (j >= first && j < last)
+            store_felt(s, a.field, i, j, field);
+        if (j >= first + SMOOTH) {
+            const double push[2] = {smoothed.result(0), smoothed.result(1)};
+            store_felt(s, a.push, i, j - SMOOTH, push);
+            LM_UNROLL
+            for (int d = 0; d < 2 && is_in(a.own, i, j - SMOOTH); d++)
+                most[d] = lm_larger_size(most[d], push[d]);
+        }
+    }
+    LM_UNROLL
+    for (int d = 0; d < 2; d++)
+        lm_warp_max(&a.control->push_pressure[d], most[d]);
 }
 
 typedef void ohm_kernel_type(shape, ohm_arrays, struct lm_ohm, double, int);
@@ -205,6 +257,22 @@ template <bool PRESSURE> ohm_kernel_type *kernel_for(bool hyper, bool smooth)
 {
     return hyper ? (smooth ? ohm_kernel<true, true, PRESSURE> : ohm_kernel<true, false, PRESSURE>)
                  : (smooth ? ohm_kernel<false, true, PRESSURE> : ohm_kernel<false, false, PRESSURE>);
+}
+
+/* What the ions feel of the pressure, after at most one pass of the filter. `push`: two arrays. */
+void push_by_pressure(struct lm_gpu *g, enum lm_array level, double *push, bool smooth)
+{
+    const struct lm_ohm *o = &g->base.setup.ohm;
+    const pressure_arrays a = {
+        g->array[level], g->array[LM_PRESSURE], lm_least_push_density(o), g->array[LM_PRESSURE_E], push,
+        g->control,      g->base.setup.grid.own};
+    int rows;
+    const dim3 strips = cut_into_strips(g, LANES - 1 - 2 * smooth, PRESSURE_STRIPS, &rows);
+    if (o->evolved)
+        lm_gpu_evolved_pressure(g);
+    auto kernel = smooth ? pressure_kernel<true> : pressure_kernel<false>;
+    kernel<<<strips, LANES, 0, g->stream>>>(shape_of(g), a, *o, rows);
+    LM_GPU_LAUNCHED(g, "pressure in Ohm's law");
 }
 
 } // namespace
@@ -233,14 +301,11 @@ int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
                           b->setup.grid.own};
     lm_gpu_find_per_density(g, level);
     auto kernel = pressure ? kernel_for<true>(hyper, smooth) : kernel_for<false>(hyper, smooth);
-    if (pressure) {
-        if (o->evolved)
-            lm_gpu_evolved_pressure(g);
-        lm_gpu_pressure_field(g, g->array[level], lm_least_push_density(o));
-    }
     int rows;
     dim3 strips = cut_into_strips(g, LANES - HALO - 1 - 2 * smooth, smooth ? SMOOTHING_STRIPS : STRIPS, &rows);
     lm_gpu_clear_maxima(g);
+    if (pressure)
+        push_by_pressure(g, level, a.push + FELT_PRESSURE * g->pitch, smooth);
     kernel<<<strips, LANES, 0, g->stream>>>(shape_of(g), a, *o, lm_largest_k2(&b->setup.grid, o->inv_dx, o->inv_dy),
                                             rows);
     LM_GPU_LAUNCHED(g, "Ohm's law");

@@ -391,6 +391,7 @@ int lm_gpu_general_advance_b(struct lm_gpu *g, const struct lm_b_step *step)
         }
         lm_gpu_add_to_mean(g, step, r);
     }
+    lm_gpu_end_mean(g, step);
     return g->failed;
 }
 

@@ -310,7 +310,6 @@ int lm_gpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
             lm_gpu_mix(g, quantum, dt, dt * substeps);
         }
     }
-    lm_gpu_background_extremes(g, field, quantum);
     count_source(g, s, &by[0], &by[LM_ADVECT_STAGES - 1], substeps);
     return g->failed;
 }
@@ -351,8 +350,10 @@ int lm_gpu_fill_gas(struct lm_gpu *g, int field)
     return LM_GPU_LAUNCHED(g, "ghosts of a gas");
 }
 
-int lm_gpu_background_extremes(struct lm_gpu *g, int field, int quantum)
+int lm_gpu_survey_background(struct lm_backend *b, int field, int quantum)
 {
+    lm_gpu_range range("survey of a background field");
+    struct lm_gpu *g = lm_gpu_of(b);
     struct lm_gpu_advected *found = &g->control->background[field];
     const shape s = shape_of(g);
     lm_gpu_check(g, cudaMemsetAsync(found, 0, offsetof(struct lm_gpu_advected, crossed), g->stream), "survey");

@@ -1,8 +1,8 @@
 /* CUDA backend: heat of mixing of the electrons. The bodies of the loops are in larmor/physics/fluid/mixing_heat.h and
  * face_value.h.
  *
- * A thread takes a cell and its upper faces, and each loop of src/cpu/mixing.c is a kernel. There is no shared memory.
- * Atomics are in the sum of the source only, one a warp. No rate of this file is recorded.
+ * A thread takes a cell and its upper faces. What needs the power of a number is found once in a cell and goes to its
+ * faces through shared memory. Atomics are in the sum of the source only, one a warp.
  */
 #include "core/cells.cuh"
 #include "core/halo.cuh"
@@ -44,14 +44,62 @@ __device__ __forceinline__ bool my_faces(const shape &s, cell &c)
     return my_cell(s, 1, c) && c.i < s.nx && c.j < s.ny;
 }
 
+/* The cells of a block and those behind their upper faces. */
+enum { TILE_X = TX + 1, TILE_Y = TY + 1, TILE_CELLS = TILE_X * TILE_Y };
+
+/* Calls body(cell, m) for the cells of the tile that there are, m their number; and waits for all threads. */
+template <class F> __device__ __forceinline__ void each_of_tile(const shape &s, F body)
+{
+    for (int m = (int)threadIdx.x; m < TILE_CELLS; m += THREADS) {
+        const cell c = {(int)blockIdx.x * TX - 1 + m % TILE_X, (int)blockIdx.y * TY - 1 + m / TILE_X};
+        if (c.i <= s.nx && c.j <= s.ny)
+            body(c, m);
+    }
+    __syncthreads();
+}
+
+/* The number of this thread's cell in the tile. */
+__device__ __forceinline__ int my_place()
+{
+    return (int)threadIdx.x / TX * TILE_X + (int)threadIdx.x % TX;
+}
+
+/* The densities that divide the forces on the ions and on B, with their potentials. */
+struct dividing {
+    double push, push_potential, b, b_potential;
+
+    __device__ __forceinline__ void find(const mixing &m, size_t k)
+    {
+        const double least = lm_least_push_density(&m.ohm);
+        push = lm_max(lm_middle_density(&m.moments, (long)k), least);
+        b = m.moments.counted[k];
+        push_potential = lm_pressure_potential(push, least, &m.ohm);
+        b_potential = push == b ? push_potential : lm_pressure_potential(b, m.ohm.floor, &m.ohm);
+    }
+};
+
 __global__ void work_kernel(mixing m, double *x, double *y)
 {
+    __shared__ dividing tile[TILE_CELLS];
+    each_of_tile(m.grid, [&](cell c, int n) { tile[n].find(m, at(m.grid, c.i, c.j)); });
     cell c;
     if (!my_faces(m.grid, c))
         return;
     const size_t k = at(m.grid, c.i, c.j);
-    x[k] = mixes(m, 0, c) ? lm_work_velocity_past_bodies(&m.moments, 0, (long)k, &m.ohm) : 0.0;
-    y[k] = mixes(m, 1, c) ? lm_work_velocity_past_bodies(&m.moments, 1, (long)k, &m.ohm) : 0.0;
+    const dividing &here = tile[my_place()];
+    for (int axis = 0; axis < 2; axis++) {
+        double u = 0.0;
+        if (mixes(m, axis, c)) {
+            const dividing &next = tile[my_place() + (axis == 0 ? 1 : (int)TILE_X)];
+            const double push = lm_mean_density(here.push, next.push, here.push_potential, next.push_potential,
+                                                m.ohm.gamma),
+                         b = lm_mean_density(here.b, next.b, here.b_potential, next.b_potential, m.ohm.gamma);
+            u = m.open && lm_is_passage(&m.moments.passage[k], &m.open[k], axis)
+                    ? lm_work_velocity_past_bodies(&m.moments, axis, (long)k, &m.ohm)
+                    : lm_work_velocity_of(&m.moments, axis, (long)k, push, b, &m.ohm);
+        }
+        (axis == 0 ? x : y)[k] = u;
+    }
 }
 
 /* The element of the cell whose values cell (i, j) has. */
@@ -86,18 +134,21 @@ __device__ __forceinline__ double value_on_face(const mixing &m, int axis, cell 
 
 template <int SCHEME, bool SINGLE> __global__ void share_kernel(mixing m)
 {
+    __shared__ struct lm_mixing_cell tile[TILE_CELLS];
+    each_of_tile(m.grid, [&](cell c, int n) { tile[n] = cell_at(m, c.i, c.j); });
     cell c;
     if (!my_faces(m.grid, c))
         return;
     const size_t k = at(m.grid, c.i, c.j);
+    const struct lm_mixing_cell &here = tile[my_place()];
     for (int axis = 0; axis < 2; axis++) {
         double share = 0.0;
         if (mixes(m, axis, c)) {
             const double u = m.u[axis][k], value = value_on_face<SCHEME, SINGLE>(m, axis, c, u);
-            const struct lm_mixing_cell a = cell_at(m, c.i, c.j), b = cell_at(m, c.i + !axis, c.j + axis);
+            const struct lm_mixing_cell &next = tile[my_place() + (axis == 0 ? 1 : (int)TILE_X)];
             const double heat =
-                lm_mixing_heat(&a, &b, value, u, m.work[axis][k], axis == 0 ? m.ohm.inv_dx : m.ohm.inv_dy);
-            share = lm_mixing_share(heat * lm_opening_at(m.open, axis, (long)k), &a, &b);
+                lm_mixing_heat(&here, &next, value, u, m.work[axis][k], axis == 0 ? m.ohm.inv_dx : m.ohm.inv_dy);
+            share = lm_mixing_share(heat * lm_opening_at(m.open, axis, (long)k), &here, &next);
         }
         m.share[axis][k] = share;
     }

@@ -540,6 +540,9 @@ struct lm_backend_ops {
      * quanta. */
     int (*advect)(struct lm_backend *b, int field, int quantum, double dt, int substeps);
 
+    /* For lm_control: total and extremes of a field as it stands. */
+    int (*survey_background)(struct lm_backend *b, int field, int quantum);
+
     /* Background fields take up what particles have given to a gas in the last pass; none of it is left. */
     int (*transfer_to_gas)(struct lm_backend *b, const struct lm_gas_gain *gain);
 

@@ -33,7 +33,6 @@ struct row {
 /* What a thread adds up in a stage. */
 struct sums {
     struct lm_wide crossed[LM_SIDES], source;
-    struct lm_field_survey survey;
 };
 
 /* --- rows of faces --- */
@@ -189,35 +188,32 @@ static void survey_row(const struct lm_cpu *c, const double *field, double per_q
         lm_survey_cell(survey, q[i], clearance[i], lm_volume_at(open, i), per_quantum);
 }
 
-static void take_survey(struct lm_advected *to, const struct lm_field_survey *from)
+int lm_cpu_survey_background(struct lm_backend *b, int field, int quantum)
 {
-    to->total = from->total;
-    to->least = lm_from_ordered_bits(~from->not_least);
-    to->most = lm_from_ordered_bits(from->most);
-}
-
-void lm_cpu_background_extremes(struct lm_cpu *c, int field, double per_quantum)
-{
+    struct lm_cpu *c = lm_cpu_of(b);
+    struct lm_advected *to = &c->control.background[field];
     struct lm_field_survey all = {.most = 0};
 #pragma omp parallel num_threads(c->grid_threads)
     {
         struct lm_field_survey survey = {.most = 0};
 #pragma omp for schedule(static)
-        for (int j = c->base.setup.grid.own.from_y; j < c->base.setup.grid.own.to_y; j++)
-            survey_row(c, c->array[LM_BACKGROUND + field], per_quantum, j, &survey);
+        for (int j = b->setup.grid.own.from_y; j < b->setup.grid.own.to_y; j++)
+            survey_row(c, c->array[LM_BACKGROUND + field], lm_exp2i(quantum), j, &survey);
 #pragma omp critical
         lm_merge_surveys(&all, &survey);
     }
-    take_survey(&c->control.background[field], &all);
+    to->total = all.total;
+    to->least = lm_from_ordered_bits(~all.not_least);
+    to->most = lm_from_ordered_bits(all.most);
+    return LM_OK;
 }
 
 /* --- a stage --- */
 
 enum { ROW_ARRAYS = 5 };
 
-/* Rows [first, end); `work` has ROW_ARRAYS rows. `last`: the last stage of a call, after which the field is surveyed.
- */
-static void advance_rows(const struct stage *s, int first, int end, int last, double *work, struct sums *sums)
+/* Rows [first, end); `work` has ROW_ARRAYS rows. */
+static void advance_rows(const struct stage *s, int first, int end, double *work, struct sums *sums)
 {
     const size_t size = lm_cpu_line_size(grid_of(s));
     double *line = work, *x = work + size, *gain = work + 2 * size;
@@ -228,8 +224,6 @@ static void advance_rows(const struct stage *s, int first, int end, int last, do
         faces_y(s, j, above);
         update_row(s, j, x, below, above, gain, &sums->source);
         count_row(s, j, x, below, above, sums->crossed);
-        if (last && j >= grid_of(s)->own.from_y && j < grid_of(s)->own.to_y)
-            survey_row(s->cpu, s->to, 1.0 / s->by.unit, j, &sums->survey);
         double *t = below;
         below = above;
         above = t;
@@ -241,17 +235,16 @@ static void merge_sums(struct sums *to, const struct sums *from)
     for (int side = 0; side < LM_SIDES; side++)
         lm_wide_merge(&to->crossed[side], &from->crossed[side]);
     lm_wide_merge(&to->source, &from->source);
-    lm_merge_surveys(&to->survey, &from->survey);
 }
 
-static void run_stage(const struct stage *s, int last, double *work, struct sums *sums)
+static void run_stage(const struct stage *s, double *work, struct sums *sums)
 {
     const struct lm_grid *g = grid_of(s);
 #pragma omp parallel num_threads(s->cpu->grid_threads)
     {
         const int thread = omp_get_thread_num(), threads = omp_get_num_threads();
         struct sums own = {.source = {0, 0}};
-        advance_rows(s, g->ny * thread / threads, g->ny * (thread + 1) / threads, last,
+        advance_rows(s, g->ny * thread / threads, g->ny * (thread + 1) / threads,
                      work + (size_t)thread * ROW_ARRAYS * lm_cpu_line_size(g), &own);
 #pragma omp critical
         merge_sums(sums, &own);
@@ -282,12 +275,11 @@ static void take_sums(struct lm_advected *to, const struct sums *from)
     for (int side = 0; side < LM_SIDES; side++)
         lm_wide_merge(&to->crossed[side], &from->crossed[side]);
     lm_wide_merge(&to->source, &from->source);
-    take_survey(to, &from->survey);
 }
 
-/* A substep, from q and back to it. `last`: of a call. LM_STOPPED: the run is to end. */
-static int advance_substep(struct lm_cpu *c, struct stage *s, double *q, const struct lm_advect by[], int last,
-                           double *work, struct sums *sums)
+/* A substep, from q and back to it. LM_STOPPED: the run is to end. */
+static int advance_substep(struct lm_cpu *c, struct stage *s, double *q, const struct lm_advect by[], double *work,
+                           struct sums *sums)
 {
     double *const from[LM_ADVECT_STAGES] = {q, c->stage[0], c->stage[1]};
     double *const to[LM_ADVECT_STAGES] = {c->stage[0], c->stage[1], q};
@@ -295,7 +287,7 @@ static int advance_substep(struct lm_cpu *c, struct stage *s, double *q, const s
         s->by = by[k];
         s->q = from[k];
         s->to = to[k];
-        run_stage(s, last && k == LM_ADVECT_STAGES - 1, work, sums);
+        run_stage(s, work, sums);
         if (k == LM_ADVECT_STAGES - 1)
             lm_halo_refresh(c->base.setup.halo, &q, 1);
         if (lm_stop_now())
@@ -331,7 +323,7 @@ static int advance_entropy(struct lm_cpu *c, struct stage *s, const struct lm_mi
             lm_cpu_mix(c, mixing);
             pass_surfaces(c, &moments, mixing->quantum, mixing->dt, &sums->source);
         }
-        status = advance_substep(c, s, c->array[LM_BACKGROUND + field], by, 0, work, sums);
+        status = advance_substep(c, s, c->array[LM_BACKGROUND + field], by, work, sums);
         if (c->later && !status) {
             pass_surfaces(c, &moments, mixing->quantum, mixing->dt, &sums->source);
             lm_cpu_mix(c, mixing);
@@ -359,12 +351,10 @@ int lm_cpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
     for (int k = 0; k < LM_ADVECT_STAGES; k++)
         by[k] = lm_advect_stage(k, lm_exp2i(-quantum), dt, o->inv_dx, o->inv_dy, f->diffusivity);
     for (int n = 0; n < substeps && !mixes && !status; n++)
-        status = advance_substep(c, &s, c->array[LM_BACKGROUND + field], by, n == substeps - 1, work, &sums);
+        status = advance_substep(c, &s, c->array[LM_BACKGROUND + field], by, work, &sums);
     if (mixes)
         status = advance_entropy(c, &s, &mixing, substeps, by, work, &sums);
     take_sums(&c->control.background[field], &sums);
-    if (mixes)
-        lm_cpu_background_extremes(c, field, lm_exp2i(quantum));
     free(work);
     return status;
 }

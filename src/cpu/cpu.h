@@ -143,8 +143,7 @@ int lm_cpu_flow_rates(struct lm_backend *b, double rate[LM_FLOW_RATES]);
 int lm_cpu_transfer_to_gas(struct lm_backend *b, const struct lm_gas_gain *gain);
 int lm_cpu_advect(struct lm_backend *b, int field, int quantum, double dt, int substeps);
 
-void lm_cpu_background_extremes(struct lm_cpu *c, int field,
-                                double per_quantum); /* total and extremes, for lm_control */
+int lm_cpu_survey_background(struct lm_backend *b, int field, int quantum);
 
 /* The electrons' entropy, where their pressure is evolved. */
 static inline double *lm_cpu_entropy(const struct lm_cpu *c)

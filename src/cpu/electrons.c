@@ -120,7 +120,6 @@ static void finish(struct lm_cpu *c, const struct lm_heat_pass *pass, const stru
         }
     }
     lm_halo_refresh(c->base.setup.halo, &s, 1);
-    lm_cpu_background_extremes(c, field, lm_exp2i(pass->quantum));
 }
 
 int lm_cpu_heat(struct lm_backend *b, const struct lm_heat_pass *pass)

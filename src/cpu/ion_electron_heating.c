@@ -68,7 +68,6 @@ void lm_cpu_heat_electrons(struct lm_cpu *c, int species, const struct lm_exchan
 #pragma omp critical
         lm_wide_merge(&c->control.background[field].source, &source);
     }
-    lm_cpu_background_extremes(c, field, lm_exp2i(pass->quantum));
 }
 
 int lm_cpu_heat_exchange_limits(struct lm_backend *b, const struct lm_exchange *with, struct lm_exchange_limits *out)

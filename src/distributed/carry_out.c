@@ -316,6 +316,8 @@ static int carry_out_grid(struct lm_distributed *d, const struct lm_order *o)
         return flow_rates(d);
     case LM_ORDER_ADVECT:
         return ops->advect(d->part, o->field, o->quantum, o->dt, o->substeps);
+    case LM_ORDER_SURVEY_BACKGROUND:
+        return ops->survey_background(d->part, o->field, o->quantum);
     case LM_ORDER_TRANSFER_TO_GAS:
         return ops->transfer_to_gas(d->part, &o->gain);
     case LM_ORDER_HEAT:

@@ -287,6 +287,11 @@ static int advect(struct lm_backend *b, int field, int quantum, double dt, int s
         (struct lm_order){.kind = LM_ORDER_ADVECT, .field = field, .quantum = quantum, .dt = dt, .substeps = substeps});
 }
 
+static int survey_background(struct lm_backend *b, int field, int quantum)
+{
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_SURVEY_BACKGROUND, .field = field, .quantum = quantum});
+}
+
 static int transfer_to_gas(struct lm_backend *b, const struct lm_gas_gain *gain)
 {
     return lm_issue(b, (struct lm_order){.kind = LM_ORDER_TRANSFER_TO_GAS, .gain = *gain});
@@ -386,6 +391,7 @@ static const struct lm_backend_ops operations = {.destroy = destroy,
                                                  .flow = flow,
                                                  .flow_rates = flow_rates,
                                                  .advect = advect,
+                                                 .survey_background = survey_background,
                                                  .transfer_to_gas = transfer_to_gas,
                                                  .heat = heat,
                                                  .least_density = least_density,

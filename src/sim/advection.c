@@ -1,6 +1,7 @@
 /* Background fields in a step: the flows that carry them, the substeps that they need, and their advection. */
 #include <math.h>
 
+#include "base/try.h"
 #include "sim/background_parts.h"
 #include "config/facts.h"
 #include "sim/electrons.h"
@@ -77,6 +78,14 @@ int lm_sim_advect(struct lm_sim *sim)
         status = advect_by(sim, f, sim->config->run.dt, &sim->background[f].substeps);
     }
     return status;
+}
+
+int lm_sim_survey_advected(struct lm_sim *sim)
+{
+    const struct lm_backend_ops *ops = sim->backend->ops;
+    for (int f = 0; f < sim->config->background_count; f++)
+        LM_TRY(ops->survey_background(sim->backend, f, sim->background[f].ledger.quantum));
+    return LM_OK;
 }
 
 int lm_sim_check_backgrounds(struct lm_sim *sim)

@@ -35,6 +35,9 @@ int lm_sim_advect_field(struct lm_sim *sim, int field, double dt);
 /* Advances all fields but the electrons' entropy by one step. LM_FAILED: one would need too many substeps. */
 int lm_sim_advect(struct lm_sim *sim);
 
+/* For the control values: totals and extremes of all fields as they stand at the end of a step. */
+int lm_sim_survey_advected(struct lm_sim *sim);
+
 /* Books the last step. LM_FAILED: a ledger does not close. */
 int lm_sim_book_backgrounds(struct lm_sim *sim);
 

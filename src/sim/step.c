@@ -221,6 +221,7 @@ static int finish_step(struct lm_sim *sim)
     for (int s = 0; s < sim->config->species_count; s++)
         sim->particle_steps += sim->count[s];
     LM_TRY(lm_sim_survey_sides(sim));
+    LM_TRY(lm_sim_survey_advected(sim));
     LM_TRY(!is_hybrid(sim)   ? lm_sim_find_maxima(sim)
            : sim->feels_mean ? find_maxima_of_b(sim)
                              : sim->backend->ops->control(sim->backend, &sim->control));

@@ -30,6 +30,8 @@ static inline int background_run(const struct background_case *c, int gpu, struc
     for (int n = 0; n < 2 && !status; n++)
         status = b->ops->advect(b, 0, CASE_QUANTUM, c->dt, 1 + n);
     if (!status)
+        status = b->ops->survey_background(b, 0, CASE_QUANTUM);
+    if (!status)
         status = b->ops->control(b, &control);
     if (!status)
         status = b->ops->flow_rates(b, rates);
