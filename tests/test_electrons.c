@@ -68,15 +68,16 @@ static double largest_difference(struct lm_sim *a, struct lm_sim *b, int array)
     return most;
 }
 
-/* When the step is halved, the differences between runs fall to a quarter. */
+/* When the step is halved, the differences between runs fall to a quarter. (They do so for steps that are short enough:
+ * between 0.05, 0.025 and 0.0125 s falls by a factor of 4.9.) */
 START_TEST(second_order_in_time)
 {
     struct lm_sim *sim[3];
     for (int n = 0; n < 3; n++) {
         char dt[32];
-        snprintf(dt, sizeof dt, "run.dt=%g", 0.05 / (1 << n));
+        snprintf(dt, sizeof dt, "run.dt=%g", 0.025 / (1 << n));
         sim[n] = sim_new(mixed_text, dt);
-        advance(sim[n], 20 << n);
+        advance(sim[n], 40 << n);
     }
     static const int arrays[] = {LM_B + 2, LM_PRESSURE, LM_BACKGROUND};
     for (int k = 0; k < 3; k++) {

@@ -299,15 +299,16 @@ static struct lm_ohm evolved_with(double gamma)
     return o;
 }
 
+/* The E that a pressure adds between two cells: in Faraday's law where the pressure is evolved. */
 static double field_between(double na, double nb, double pa, double pb, const struct lm_ohm *o)
 {
     const double n[2] = {na, nb}, p[2] = {pa, pb},
                  h[2] = {lm_pressure_potential(na, 0, o), lm_pressure_potential(nb, 0, o)};
-    return lm_pressure_field(h, p, n, 0, 1, 1, o);
+    return o->evolved ? lm_battery_field(h, p, n, 0, 1, 1, o) : lm_pressure_field(h, p, n, 0, 1, 1, o);
 }
 
-/* Where p ~ n^gamma an evolved pressure does what the same polytropic one does; where n is uniform E has a potential,
- * -p/n. */
+/* Where p ~ n^gamma an evolved pressure does in Faraday's law what the same polytropic one does, nothing; where n is
+ * uniform E has a potential, -p/n. */
 START_TEST(evolved_pressure_is_a_gradient_where_it_can_be)
 {
     const double gamma = gammas[1 + _i];
@@ -366,6 +367,36 @@ static struct box box_with_entropy(double gamma)
     return x;
 }
 
+/* An evolved pressure gives no momentum to the ions of a periodic box, whatever n and p do from cell to cell. */
+START_TEST(evolved_pressure_gives_no_momentum)
+{
+    randomness = 41;
+    struct box x = box_with_entropy(gammas[1 + _i]);
+    struct vectors e[2];
+    for (int k = 0; k < 2; k++) {
+        if (k == 1)
+            put_random(&x, LM_BACKGROUND, 0, 0);
+        x.b->ops->ohm(x.b, LM_OHM_OLD);
+        e[k] = get_vector(&x, LM_PUSH_E);
+    }
+    double *n = box_get(&x, LM_N_OLD);
+    for (int d = 0; d < 2; d++) {
+        double force = 0, size = 0;
+        for (int y = 0; y < NY; y++)
+            for (int i = 0; i < NX; i++) {
+                const size_t k = lm_at(&x.g, i, y);
+                force += n[k] * (e[0].a[d][k] - e[1].a[d][k]);
+                size += n[k] * fabs(e[0].a[d][k] - e[1].a[d][k]);
+            }
+        ck_assert_double_gt(size, 1);
+        ck_assert_double_lt(fabs(force), 1e-13 * size);
+    }
+    free_vector(&e[0]), free_vector(&e[1]);
+    free(n);
+    box_free(&x);
+}
+END_TEST
+
 static double energy_of_electrons(const struct box *x, double gamma)
 {
     double *s = box_get(x, LM_BACKGROUND), sum = 0;
@@ -404,7 +435,7 @@ static double work_of_pressure(const struct box *x, double gamma)
                 const size_t k = lm_at(&x->g, i, y);
                 const int s = axis == 0 ? 1 : x->g.stride;
                 const double push = lm_pressure_field(h[0] + k, p + k, n[0] + k, least[0], s, r[axis], &o),
-                             faraday = lm_pressure_field(h[1] + k, p + k, n[1] + k, least[1], s, r[axis], &o);
+                             faraday = lm_battery_field(h[1] + k, p + k, n[1] + k, least[1], s, r[axis], &o);
                 sum += lm_interp_up(ji.a[axis] + k, s) * push - j.a[axis][k] * faraday;
             }
     free_vector(&b), free_vector(&ji), free_vector(&j);
@@ -470,6 +501,7 @@ int main(void)
     tcase_add_loop_test(t, enthalpy_is_the_derivative_of_the_energy, 0, GAMMAS);
     tcase_add_loop_test(t, evolved_pressure_is_a_gradient_where_it_can_be, 0, GAMMAS - 1);
     tcase_add_loop_test(t, mean_density_is_a_mean, 0, GAMMAS - 1);
+    tcase_add_loop_test(t, evolved_pressure_gives_no_momentum, 0, GAMMAS - 1);
     tcase_add_loop_test(t, electrons_lose_the_work_of_their_pressure, 0, 2 * (GAMMAS - 1));
     tcase_add_test(t, uniform_pressure_is_not_heated);
     suite_add_tcase(suite, t);

@@ -115,7 +115,7 @@ static int gpu_get(struct lm_backend *b, enum lm_array array, double *host)
     if (array == LM_PRESSURE || is_field)
         lm_gpu_pressure(g);
     if (is_field)
-        lm_gpu_pressure_field(g, g->array[LM_N_OLD], lm_least_push_density(&b->setup.ohm));
+        lm_gpu_pressure_field(g, g->array[LM_N_OLD], lm_least_push_density(&b->setup.ohm), false);
     lm_gpu_check(g, cudaMemcpyAsync(host, g->array[array], bytes, cudaMemcpyDeviceToHost, g->stream),
                  "download of an array");
     return lm_gpu_wait(g, "download of an array");
@@ -153,8 +153,8 @@ static void take_backgrounds(struct lm_gpu *g, struct lm_control *out)
         struct lm_advected *to = &out->background[f];
         to->total = wide_of(from->total);
         to->source = wide_of(from->source);
-        to->least = from_ordered(~from->not_least);
-        to->most = from_ordered(from->most);
+        to->least = from_ordered(~from->extremes[0]);
+        to->most = from_ordered(from->extremes[1]);
         for (int side = 0; side < LM_SIDES; side++)
             to->crossed[side] = wide_of(from->crossed[side]);
         lm_gpu_check(g,

@@ -27,9 +27,10 @@ struct lm_gpu_tallies {
     lm_u64 gone, arrived;
 };
 
-/* lm_advected on the device: wide sums; extremes as bits that order like the numbers, the least one inverted. */
+/* lm_advected on the device: wide sums; extremes, the least and the largest, as bits that order like the numbers, those
+ * of the least one inverted. */
 struct lm_gpu_advected {
-    lm_u64 total[2], not_least, most; /* of the field as it is */
+    lm_u64 total[2], extremes[2]; /* of the field as it is */
     lm_u64 crossed[LM_SIDES][2], source[2];
 };
 
@@ -231,9 +232,10 @@ int lm_gpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array ot
 int lm_gpu_find_per_density(struct lm_gpu *g, int density); /* LM_PER_DENSITY alone */
 int lm_gpu_pressure(struct lm_gpu *g);                      /* LM_FLOORED and LM_PRESSURE of LM_N_OLD */
 
-/* LM_PRESSURE_E of the pressure of the last closure and the density `n`, which counts as `least` where it is less. It
- * has ghost cells beyond periodic sides. g->spare is overwritten. */
-int lm_gpu_pressure_field(struct lm_gpu *g, const double *n, double least);
+/* LM_PRESSURE_E of the pressure of the last closure and the density `n`, which counts as `least` where it is less: as
+ * the ions feel it, or `for_b`, of an evolved pressure. It is 0 on walls, and has ghost cells beyond periodic sides.
+ * g->spare is overwritten. */
+int lm_gpu_pressure_field(struct lm_gpu *g, const double *n, double least, bool for_b);
 
 /* closure.cu: g->advect.counted of the mean of two densities, of B and of the entropy as they stand. */
 int lm_gpu_count_density(struct lm_gpu *g, const double *n, const double *other);
@@ -445,6 +447,12 @@ template <bool LARGEST, int N> static __device__ __forceinline__ void lm_block_r
     __syncthreads();
     if (k < N && all[k])
         LARGEST ? atomicMax(&to[k], all[k]) : atomicAdd(&to[k], all[k]);
+}
+
+static __device__ __forceinline__ void lm_block_sum_wide(lm_u64 *to, const struct lm_wide &v)
+{
+    const lm_u64 both[2] = {(lm_u64)v.high, (lm_u64)v.low};
+    lm_block_reduce<false>(to, both);
 }
 #endif
 

@@ -135,9 +135,9 @@ struct pressure_problem {
     int walls[2];
 };
 
-/* On the faces of a cell. There is none on walls that the face lies on, nor on faces of bodies: there E is that of
- * ohm.h and solid.h. */
-__global__ void pressure_field_kernel(shape s, pressure_problem a, struct lm_ohm o, double *e)
+/* On the upper faces of a cell, and on the lower walls. There is none on walls that the face lies on, nor on faces of
+ * bodies: there E is that of ohm.h and solid.h. */
+template <bool FOR_B> __global__ void pressure_field_kernel(shape s, pressure_problem a, struct lm_ohm o, double *e)
 {
     cell c;
     if (!my_cell(s, 0, c))
@@ -148,10 +148,12 @@ __global__ void pressure_field_kernel(shape s, pressure_problem a, struct lm_ohm
     LM_UNROLL
     for (int axis = 0; axis < 2; axis++) {
         const int step = axis == 0 ? 1 : s.stride;
-        v[axis] =
-            at_wall[axis] || (a.solid && lm_touches_body(a.solid + k, axis, s.stride))
-                ? 0.0
-                : lm_pressure_field(a.h + k, a.p + k, a.n + k, a.least, step, axis == 0 ? o.inv_dx : o.inv_dy, &o);
+        const double r = axis == 0 ? o.inv_dx : o.inv_dy;
+        v[axis] = at_wall[axis] || (a.solid && lm_touches_body(a.solid + k, axis, s.stride)) ? 0.0
+                  : FOR_B ? lm_battery_field(a.h + k, a.p + k, a.n + k, a.least, step, r, &o)
+                          : lm_pressure_field(a.h + k, a.p + k, a.n + k, a.least, step, r, &o);
+        if (a.walls[axis] && (axis == 0 ? c.i : c.j) == 0)
+            e[axis * s.pitch + k - step] = 0.0;
     }
     each_periodic(s, a.walls[0], a.walls[1], c.i, c.j, [&](unsigned to) {
         e[to] = v[0];
@@ -238,7 +240,7 @@ int lm_gpu_pressure(struct lm_gpu *g)
     return close_density(g, LM_N_OLD, LM_N_OLD, 0.0, g->array[LM_PRESSURE]);
 }
 
-int lm_gpu_pressure_field(struct lm_gpu *g, const double *n, double least)
+int lm_gpu_pressure_field(struct lm_gpu *g, const double *n, double least, bool for_b)
 {
     const struct lm_ohm *o = &g->base.setup.ohm;
     const pressure_problem a = {potential_of(g),
@@ -249,10 +251,11 @@ int lm_gpu_pressure_field(struct lm_gpu *g, const double *n, double least)
                                 {lm_field_walls(&g->sides, 0), lm_field_walls(&g->sides, 1)}};
     if (!lm_has_pressure(o))
         return g->failed;
-    if (o->gamma > 1.0)
+    if (o->gamma > 1.0 && (for_b || !o->evolved))
         potential_kernel<<<line_blocks(g->base.setup.grid.size), THREADS, 0, g->stream>>>(
             n, least, g->base.setup.grid.size, *o, potential_of(g));
-    pressure_field_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(shape_of(g), a, *o, g->array[LM_PRESSURE_E]);
+    auto kernel = for_b ? pressure_field_kernel<true> : pressure_field_kernel<false>;
+    kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(shape_of(g), a, *o, g->array[LM_PRESSURE_E]);
     return LM_GPU_LAUNCHED(g, "pressure in Ohm's law");
 }
 
@@ -271,7 +274,7 @@ const double *lm_gpu_battery(struct lm_gpu *g)
     if (!o->evolved)
         return NULL;
     lm_gpu_count_density(g, g->array[LM_FLOORED], g->array[LM_FLOORED]);
-    lm_gpu_pressure_field(g, g->advect.counted, o->floor);
+    lm_gpu_pressure_field(g, g->advect.counted, o->floor, true);
     lm_gpu_fill_e(g, g->array[LM_PRESSURE_E], 2, LM_FILL_FARADAY);
     battery_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(
         shape_of(g), g->base.setup.grid.sides, g->advect.clearance, g->array[LM_PRESSURE_E], *o, battery_of(g));

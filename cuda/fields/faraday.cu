@@ -14,8 +14,6 @@
 #include "core/halo.cuh"
 #include "fields/plain.cuh"
 
-#include "larmor/physics/fields/mean_field.h"
-
 namespace
 {
 
@@ -65,9 +63,6 @@ template <int STAGE_WARPS_, int COUNT_> struct rk4_block {
 struct rk4_problem {
     const double *input[MOST_INPUTS]; /* the battery and eta: NULL for 0 */
     double *to;
-    double *mean; /* to which the result is added (mean_field.h); NULL: it is not */
-    double mean_weight;
-    bool mean_is_first;
     int columns, rows;       /* of a block */
     int from[2], end[2];     /* the cells that are advanced */
     const uint8_t *is_plain; /* whether a block is advanced; NULL: all are */
@@ -88,7 +83,7 @@ template <int WIDTH> __device__ __forceinline__ void row_put(double *row, const 
 /* dB/dt of a strip. Given B of row j, `advance` returns dB/dt of row j - HALO: in lanes HALO .. 31 - HALO, and once
  * rows j - 2 HALO .. j have been given. */
 template <bool HYPER> struct faraday_rows {
-    electric_rows<HYPER, false, false> electric;
+    electric_rows<HYPER, NO_PRESSURE, false> electric;
     double e[3]; /* of row j - HALO */
 
     __device__ __forceinline__ struct lm_vector advance(const struct lm_vector &b, double by_left, double bz_left,
@@ -256,18 +251,6 @@ __device__ __forceinline__ struct lm_vector rk4_next(const struct lm_rk4 &rk, co
             lm_rk4_next(rk, 0, start.z, rate.z)};
 }
 
-/* Stores the result in a cell, and adds it to the mean of B, which was `mean` so far. */
-__device__ __forceinline__ void store_result(const shape &s, const rk4_problem &a, int i, int j,
-                                             const struct lm_vector &b, const struct lm_vector &mean)
-{
-    store_vector(s, a.to, i, j, b);
-    if (a.mean)
-        store_vector(s, a.mean, i, j,
-                     {lm_add_to_mean(a.mean_is_first, mean.x, a.mean_weight, b.x),
-                      lm_add_to_mean(a.mean_is_first, mean.y, a.mean_weight, b.y),
-                      lm_add_to_mean(a.mean_is_first, mean.z, a.mean_weight, b.z)});
-}
-
 /* A turn's work in a column: takes in a pair of rows, and finishes the pair below. */
 template <class block, bool HYPER>
 __device__ __forceinline__ void advance_pair(faraday_rows<HYPER> &faraday, const rk4_rings<block> &ring,
@@ -282,12 +265,6 @@ __device__ __forceinline__ void advance_pair(faraday_rows<HYPER> &faraday, const
     LM_UNROLL
     for (int r = 0; r < PAIR; r++) {
         const double *b = b_in + r * b_row;
-        const int i = part.first_column + column.x,
-                  j = part.first_row + PAIR * (turn - column.work_from + stage - 1) + r;
-        const bool ends = stage == STAGES - 1 && turn >= column.store_from && j < a.end[1];
-        struct lm_vector mean = {0, 0, 0};
-        if (ends && a.mean && !a.mean_is_first) /* now, so that it is there when the result is */
-            mean = vector_at(a.mean, s, (unsigned)at(s, i, j));
         const plasma here = plasma_at<block>(ring.in + r * block::INPUT, column.to_right, a);
         struct lm_vector rate =
             faraday.advance(row_at<WIDTH>(b), b[WIDTH + column.to_left], b[2 * WIDTH + column.to_left], here, o);
@@ -301,8 +278,10 @@ __device__ __forceinline__ void advance_pair(faraday_rows<HYPER> &faraday, const
         if (stage < STAGES - 1) {
             row_put<WIDTH>(sum, after);
             row_put<WIDTH>(ring.flow_out + r * block::VECTOR, rk4_next(rk, row_at<WIDTH>(start), rate));
-        } else if (ends) {
-            store_result(s, a, i, j, after, mean);
+        } else {
+            int j = part.first_row + PAIR * (turn - column.work_from + stage - 1) + r;
+            if (j < a.end[1])
+                store_vector(s, a.to, part.first_column + column.x, j, after);
         }
     }
 }
@@ -376,17 +355,14 @@ template <int STAGE_WARPS, int COUNT, bool HYPER> int rk4(struct lm_gpu *g, rk4_
         for (int d = 0; d < 3; d++)
             a.input[INPUT_B + d] = g->array[LM_B + d];
         a.to = g->next_b;
-        a.mean_weight = lm_mean_weight(step->mean, r, step->substeps);
-        a.mean_is_first = lm_mean_is_new(step->mean, r, step->substeps);
-        a.mean = a.mean_weight > 0.0 ? g->array[LM_MEAN_B] : NULL;
         launch_rk4<STAGE_WARPS, COUNT, HYPER>(g, a, blocks, step->dt / step->substeps);
         for (int d = 0; d < 3; d++)
             g->array[LM_B + d] = g->next_b + d * g->pitch;
         g->next_b = before;
         if (lm_halo_is_used_up(g->base.setup.halo, r, step->substeps))
             lm_gpu_halo_refresh(g, g->array + LM_B, 3);
+        lm_gpu_add_to_mean(g, step, r);
     }
-    lm_gpu_end_mean(g, step);
     return g->failed;
 }
 

@@ -80,11 +80,7 @@ int lm_gpu_add_to_mean(struct lm_gpu *g, const struct lm_b_step *step, int subst
     if (weight > 0.0)
         add_kernel<<<line_blocks(g->base.setup.grid.size), THREADS, 0, g->stream>>>(
             components_of(g, LM_B), g->array[LM_MEAN_B], g->pitch, g->base.setup.grid.size, weight, is_first);
-    return LM_GPU_LAUNCHED(g, "the mean of B");
-}
-
-void lm_gpu_end_mean(struct lm_gpu *g, const struct lm_b_step *step)
-{
-    if (step->mean == LM_MEAN_ENDS)
+    if (step->mean == LM_MEAN_ENDS && substep + 1 == step->substeps)
         lm_gpu_halo_refresh(g, g->array + LM_MEAN_B, 3);
+    return LM_GPU_LAUNCHED(g, "the mean of B");
 }

@@ -16,8 +16,14 @@
 namespace
 {
 
-/* Warps on a multiprocessor at a time, of which the filter needs more registers; rows of what comes from memory. */
-enum { STRIPS = 16, SMOOTHING_STRIPS = 12, PRESSURE_STRIPS = 24, RING = 4 };
+/* Warps of pressure_kernel on a multiprocessor at a time; rows of what comes from memory. */
+enum { PRESSURE_STRIPS = 24, RING = 4 };
+
+/* Warps of ohm_kernel on a multiprocessor at a time: as many as the registers are enough for. */
+template <bool HYPER, bool SMOOTH, enum pressure_part PRESSURE>
+constexpr int strips_of = !SMOOTH                           ? 16
+                          : HYPER || PRESSURE == AT_CENTRES ? 8
+                                                            : 12;
 
 /* The arrays that come from memory. */
 enum {
@@ -130,8 +136,8 @@ __device__ __forceinline__ void store_felt(const shape &s, double *to, int i, in
 }
 
 /* E, what the ions feel after at most one pass of the filter, and the maxima for lm_control. */
-template <bool HYPER, bool SMOOTH, bool PRESSURE>
-__global__ void __launch_bounds__(LANES, SMOOTH ? SMOOTHING_STRIPS : STRIPS)
+template <bool HYPER, bool SMOOTH, enum pressure_part PRESSURE>
+__global__ void __launch_bounds__(LANES, strips_of<HYPER, SMOOTH, PRESSURE>)
     ohm_kernel(shape s, ohm_arrays a, struct lm_ohm o, double k2, int rows)
 {
     enum { BEFORE = HALO + SMOOTH, AFTER = 1 + SMOOTH }; /* lanes and rows that E and the filter cost */
@@ -186,30 +192,30 @@ __global__ void __launch_bounds__(LANES, SMOOTH ? SMOOTHING_STRIPS : STRIPS)
     reduce_maxima(maxima, a.control);
 }
 
-/* What the force of the pressure follows from (pressure_gradient.h). */
+/* What the pressure on the faces follows from, where p follows from n (pressure_gradient.h). */
 struct pressure_arrays {
-    const double *n, *p;  /* p: where it is evolved */
-    double least;         /* of the density */
+    const double *n;
+    double least;         /* of n */
     double *field, *push; /* two arrays each: LM_PRESSURE_E, and what the ions feel of it */
     struct lm_gpu_control *control;
     struct lm_cells own; /* the cells that the maxima are of */
 };
 
-/* The same of a cell; h: lm_pressure_potential, where gamma > 1. */
+/* A cell of them, with h, where gamma > 1. */
 struct pressure_cell {
-    double n, p, h;
+    double n, h;
 
     __device__ __forceinline__ pressure_cell(const pressure_arrays &a, size_t k, const struct lm_ohm &o)
-        : n(a.n[k]), p(o.evolved ? a.p[k] : 0.0), h(o.gamma > 1.0 ? lm_pressure_potential(n, a.least, &o) : 0.0)
+        : n(a.n[k]), h(o.gamma > 1.0 ? lm_pressure_potential(n, a.least, &o) : 0.0)
     {
     }
 };
 
-__device__ __forceinline__ double field_between(const pressure_cell &here, double n, double p, double h, double least,
-                                                double r, const struct lm_ohm &o)
+__device__ __forceinline__ double field_between(const pressure_cell &here, double n, double h, double least, double r,
+                                                const struct lm_ohm &o)
 {
-    const double both_n[2] = {here.n, n}, both_p[2] = {here.p, p}, both_h[2] = {here.h, h};
-    return lm_pressure_field(both_h, both_p, both_n, least, 1, r, &o);
+    const double both_n[2] = {here.n, n}, both_h[2] = {here.h, h};
+    return lm_pressure_field(both_h, NULL, both_n, least, 1, r, &o);
 }
 
 /* -grad p / n on the faces, what the ions feel of it after at most one pass of the filter, and its maxima. Strips as
@@ -225,11 +231,12 @@ __global__ void __launch_bounds__(LANES, PRESSURE_STRIPS)
     const int first = blockIdx.y * rows, last = min(first + rows, s.ny);
     push_rows<SMOOTH, 2> smoothed = {};
     lm_u64 most[2] = {0, 0};
+    o.evolved = 0; /* and so the compiler leaves out what it needs */
     pressure_cell here(a, at(s, column, lm_wrap(first - BEFORE, s.ny)), o);
     for (int j = first - BEFORE; j < last + SMOOTH; j++) {
         const pressure_cell above(a, at(s, column, lm_wrap(j + 1, s.ny)), o);
-        const double field[2] = {field_between(here, right(here.n), right(here.p), right(here.h), a.least, o.inv_dx, o),
-                                 field_between(here, above.n, above.p, above.h, a.least, o.inv_dy, o)};
+        const double field[2] = {field_between(here, right(here.n), right(here.h), a.least, o.inv_dx, o),
+                                 field_between(here, above.n, above.h, a.least, o.inv_dy, o)};
         here = above;
         LM_UNROLL
         for (int d = 0; d < 2; d++)
@@ -251,28 +258,38 @@ __global__ void __launch_bounds__(LANES, PRESSURE_STRIPS)
         lm_warp_max(&a.control->push_pressure[d], most[d]);
 }
 
-typedef void ohm_kernel_type(shape, ohm_arrays, struct lm_ohm, double, int);
+struct ohm_variant {
+    void (*kernel)(shape, ohm_arrays, struct lm_ohm, double, int);
+    int strips;
+};
 
-template <bool PRESSURE> ohm_kernel_type *kernel_for(bool hyper, bool smooth)
+template <bool HYPER, bool SMOOTH, enum pressure_part PRESSURE> ohm_variant variant()
 {
-    return hyper ? (smooth ? ohm_kernel<true, true, PRESSURE> : ohm_kernel<true, false, PRESSURE>)
-                 : (smooth ? ohm_kernel<false, true, PRESSURE> : ohm_kernel<false, false, PRESSURE>);
+    return {ohm_kernel<HYPER, SMOOTH, PRESSURE>, strips_of<HYPER, SMOOTH, PRESSURE>};
 }
 
-/* What the ions feel of the pressure, after at most one pass of the filter. `push`: two arrays. */
-void push_by_pressure(struct lm_gpu *g, enum lm_array level, double *push, bool smooth)
+template <enum pressure_part PRESSURE> ohm_variant variant_for(bool hyper, bool smooth)
+{
+    return hyper ? (smooth ? variant<true, true, PRESSURE>() : variant<true, false, PRESSURE>())
+                 : (smooth ? variant<false, true, PRESSURE>() : variant<false, false, PRESSURE>());
+}
+
+/* LM_PRESSURE_E; and where the ions take the pressure from the faces, what they feel of it after at most one pass of
+ * the filter: two arrays from `push` on. */
+int find_pressure(struct lm_gpu *g, enum lm_array level, double *push, bool smooth)
 {
     const struct lm_ohm *o = &g->base.setup.ohm;
-    const pressure_arrays a = {
-        g->array[level], g->array[LM_PRESSURE], lm_least_push_density(o), g->array[LM_PRESSURE_E], push,
-        g->control,      g->base.setup.grid.own};
+    const pressure_arrays a = {g->array[level], lm_least_push_density(o), g->array[LM_PRESSURE_E], push,
+                               g->control,      g->base.setup.grid.own};
     int rows;
     const dim3 strips = cut_into_strips(g, LANES - 1 - 2 * smooth, PRESSURE_STRIPS, &rows);
-    if (o->evolved)
-        lm_gpu_evolved_pressure(g);
     auto kernel = smooth ? pressure_kernel<true> : pressure_kernel<false>;
+    if (o->evolved) {
+        lm_gpu_evolved_pressure(g);
+        return lm_gpu_pressure_field(g, a.n, a.least, false);
+    }
     kernel<<<strips, LANES, 0, g->stream>>>(shape_of(g), a, *o, rows);
-    LM_GPU_LAUNCHED(g, "pressure in Ohm's law");
+    return LM_GPU_LAUNCHED(g, "pressure in Ohm's law");
 }
 
 } // namespace
@@ -300,17 +317,19 @@ int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
                           g->control,
                           b->setup.grid.own};
     lm_gpu_find_per_density(g, level);
-    auto kernel = pressure ? kernel_for<true>(hyper, smooth) : kernel_for<false>(hyper, smooth);
+    const ohm_variant chosen = !pressure    ? variant_for<NO_PRESSURE>(hyper, smooth)
+                               : o->evolved ? variant_for<AT_CENTRES>(hyper, smooth)
+                                            : variant_for<ON_FACES>(hyper, smooth);
     int rows;
-    dim3 strips = cut_into_strips(g, LANES - HALO - 1 - 2 * smooth, smooth ? SMOOTHING_STRIPS : STRIPS, &rows);
+    dim3 strips = cut_into_strips(g, LANES - HALO - 1 - 2 * smooth, chosen.strips, &rows);
     lm_gpu_clear_maxima(g);
     if (pressure)
-        push_by_pressure(g, level, a.push + FELT_PRESSURE * g->pitch, smooth);
-    kernel<<<strips, LANES, 0, g->stream>>>(shape_of(g), a, *o, lm_largest_k2(&b->setup.grid, o->inv_dx, o->inv_dy),
-                                            rows);
+        find_pressure(g, level, a.push + FELT_PRESSURE * g->pitch, smooth);
+    chosen.kernel<<<strips, LANES, 0, g->stream>>>(shape_of(g), a, *o,
+                                                   lm_largest_k2(&b->setup.grid, o->inv_dx, o->inv_dy), rows);
     LM_GPU_LAUNCHED(g, "Ohm's law");
     if (passes_left > 0)
-        lm_gpu_smooth(g, g->array[LM_PUSH_E], pressure ? FELT_ARRAYS : FELT_PRESSURE, passes_left);
+        lm_gpu_smooth(g, g->array[LM_PUSH_E], lm_has_pressure_on_faces(o) ? FELT_ARRAYS : FELT_PRESSURE, passes_left);
     if (lm_halo_needs_moments(g->base.setup.halo))
         lm_gpu_halo_refresh(g, g->array + LM_PUSH_E, FELT_ARRAYS);
     return passes_left > 0 ? lm_gpu_level_maxima(g, level) : g->failed;

@@ -17,23 +17,6 @@
 namespace
 {
 
-/* Calls body(i, j, k) for each of some cells, k its element. */
-template <class F> __device__ __forceinline__ void each_cell(const shape &s, const struct lm_cells &c, F body)
-{
-    const int across = (c.to_x - c.from_x + TX - 1) / TX, up = (c.to_y - c.from_y + TY - 1) / TY;
-    for (int tile = blockIdx.x; tile < across * up; tile += gridDim.x) {
-        const int i = c.from_x + tile % across * TX + (int)threadIdx.x % TX,
-                  j = c.from_y + tile / across * TY + (int)threadIdx.x / TX;
-        if (i < c.to_x && j < c.to_y)
-            body(i, j, at(s, i, j));
-    }
-}
-
-unsigned reduction_blocks(const struct lm_gpu *g)
-{
-    return (unsigned)g->processors * 4;
-}
-
 /* --- maxima that set the next step --- */
 
 struct survey_arrays {

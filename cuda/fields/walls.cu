@@ -139,8 +139,8 @@ __global__ void electric_kernel(domain d, ohm_arrays a, double *e, double *resis
 }
 
 /* What the ions feel, before smoothing and without ghost cells beyond walls: arrays as from LM_PUSH_E on, those of the
- * pressure only where the electrons have one. */
-__global__ void push_kernel(domain d, ohm_arrays a, const double *resistive, double *to, int friction)
+ * pressure only where the ions take it from the faces (`on_faces`). */
+__global__ void push_kernel(domain d, ohm_arrays a, const double *resistive, double *to, int friction, bool on_faces)
 {
     const shape &s = d.s;
     cell c;
@@ -152,11 +152,15 @@ __global__ void push_kernel(domain d, ohm_arrays a, const double *resistive, dou
     const struct lm_vector motional = in_body ? none : vector_at(a.motional, s, k);
     const double slip = in_body ? 0.0 : a.motional[3 * s.pitch + k];
     const struct lm_view unfelt = {NULL, NULL, NULL, 0};
-    const struct lm_vector e = lm_push_field(motional, slip, b, friction ? unfelt : view_of(resistive, s, k));
+    const bool at_centres = a.pressure && !on_faces;
+    const double *const pressure[2] = {at_centres ? a.pressure + k : NULL,
+                                       at_centres ? a.pressure + s.pitch + k : NULL};
+    const struct lm_vector e =
+        lm_push_field(motional, slip, b, friction ? unfelt : view_of(resistive, s, k), pressure, s.stride);
     each_periodic(s, d.walls_x, d.walls_y, c.i, c.j, [&](size_t image) {
         put_vector(to, s, image, e);
         put_vector(to + FELT_B * s.pitch, s, image, b);
-        for (int axis = 0; axis < 2 && a.pressure; axis++)
+        for (int axis = 0; axis < 2 && on_faces; axis++)
             to[(FELT_PRESSURE + axis) * s.pitch + image] = a.pressure[axis * s.pitch + k];
     });
 }
@@ -299,16 +303,18 @@ void push_fields(struct lm_gpu *g, struct lm_level_weights at, const double *res
     const int passes = g->base.setup.smoothing;
     double *const push = g->array[LM_PUSH_E], *const work = g->spare, *const first = passes % 2 ? work : push;
     const size_t b = FELT_B * g->pitch, pressure = FELT_PRESSURE * g->pitch;
+    const bool on_faces = lm_has_pressure_on_faces(&g->base.setup.ohm);
     if (passes > 0)
         prescribe_e(g, work, push);
-    push_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(
-        domain_of(g), ohm_arrays_of(g, g->array[LM_B], pressure_e_of(g)), resistive, first, g->base.setup.ohm.friction);
+    push_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(domain_of(g),
+                                                             ohm_arrays_of(g, g->array[LM_B], pressure_e_of(g)),
+                                                             resistive, first, g->base.setup.ohm.friction, on_faces);
     if (g->base.setup.friction_species > 0)
         lm_gpu_friction_field(g, at, -1, first);
     lm_gpu_find_push_of_strips(g);
     smooth_push(g, push, work, 3, LM_FILL_PUSH_E, OF_E);
     smooth_push(g, push + b, work + b, 3, LM_FILL_PUSH_B, OF_B);
-    if (pressure_e_of(g))
+    if (on_faces)
         smooth_push(g, push + pressure, work + pressure, 2, LM_FILL_PUSH_PRESSURE, OF_NEITHER);
     if (lm_halo_needs_moments(g->base.setup.halo))
         lm_gpu_halo_refresh(g, g->array + LM_PUSH_E, FELT_ARRAYS);
@@ -391,7 +397,6 @@ int lm_gpu_general_advance_b(struct lm_gpu *g, const struct lm_b_step *step)
         }
         lm_gpu_add_to_mean(g, step, r);
     }
-    lm_gpu_end_mean(g, step);
     return g->failed;
 }
 
@@ -409,7 +414,7 @@ int lm_gpu_general_ohm(struct lm_gpu *g, enum lm_ohm_current current)
     const enum lm_array level = ahead ? LM_N_NEW : LM_N_OLD;
     const struct lm_level_weights at = ahead ? lm_weights_ahead() : lm_weights_of_old();
     lm_gpu_closure(&g->base, level, level, 0.0);
-    lm_gpu_pressure_field(g, g->array[level], lm_least_push_density(&g->base.setup.ohm));
+    lm_gpu_pressure_field(g, g->array[level], lm_least_push_density(&g->base.setup.ohm), false);
     electric_field(g, g->array[LM_B], g->array[level + 1], ahead ? g->array[LM_J_OLD] : NULL, at, g->array[LM_E],
                    g->general.e);
     push_fields(g, at, g->general.e);

@@ -1,6 +1,7 @@
 /* CUDA backend: background fields. The kernel of a stage is in advect.cuh, with its rates. The bodies of the other
  * loops are in larmor/physics/fluid/advect.h and flow.h. */
 #include "fluid/advect.cuh"
+#include "core/cells.cuh"
 #include "core/halo.cuh"
 
 #include <cstddef>
@@ -52,26 +53,17 @@ struct pieces pieces_of(const uint32_t *list, unsigned count, int rows)
 
 /* --- sums over a field --- */
 
-/* Calls body(i, j, k) for the own cells of a column, k their element: a thread a column, and each row of blocks some
- * rows. */
-template <class F> __device__ __forceinline__ void each_own_cell(const shape &s, const struct lm_cells &own, F body)
-{
-    const int i = own.from_x + (int)(blockIdx.x * blockDim.x + threadIdx.x);
-    for (int j = own.from_y + (int)blockIdx.y; j < own.to_y && i < own.to_x; j += (int)gridDim.y)
-        body(i, j, at(s, i, j));
-}
-
 /* Total and extremes of a field. */
 __global__ void survey_kernel(shape s, struct lm_cells own, const double *q, const uint8_t *clearance,
                               const struct lm_opening *open, double per_quantum, struct lm_gpu_advected *found)
 {
     struct lm_field_survey mine = {{0, 0}, 0, 0};
-    each_own_cell(s, own, [&](int, int, size_t k) {
+    each_cell(s, own, [&](int, int, size_t k) {
         lm_survey_cell(&mine, q[k], clearance[k], lm_volume_at(open, (long)k), per_quantum);
     });
-    lm_warp_sum_wide(found->total, mine.total);
-    lm_warp_max(&found->not_least, mine.not_least);
-    lm_warp_max(&found->most, mine.most);
+    const lm_u64 extremes[2] = {mine.not_least, mine.most};
+    lm_block_sum_wide(found->total, mine.total);
+    lm_block_reduce<true>(found->extremes, extremes);
 }
 
 /* What a source adds in `times` substeps. Of the stages of each, two are like `early` and one is like `late`. The terms
@@ -80,7 +72,7 @@ __global__ void source_kernel(shape s, struct lm_cells own, const double *source
                               struct lm_advect early, struct lm_advect late, int times, struct lm_gpu_advected *found)
 {
     struct lm_wide sum = {0, 0};
-    each_own_cell(s, own, [&](int, int, size_t k) {
+    each_cell(s, own, [&](int, int, size_t k) {
         const double here = source[k], volume = lm_volume_at(open, (long)k);
         lm_wide_add(&sum, lm_source_units(&early, here, volume));
         lm_wide_add(&sum, lm_source_units(&early, here, volume));
@@ -88,15 +80,7 @@ __global__ void source_kernel(shape s, struct lm_cells own, const double *source
     });
     sum.high *= times;
     sum.low *= times;
-    lm_warp_sum_wide(found->source, sum);
-}
-
-/* For each_own_cell with 256 threads. */
-dim3 survey_blocks(const struct lm_gpu *g, int most)
-{
-    const struct lm_cells *own = &g->base.setup.grid.own;
-    const int nx = own->to_x - own->from_x, ny = own->to_y - own->from_y;
-    return dim3((unsigned)(nx + 255) / 256, (unsigned)(ny < most ? ny : most));
+    lm_block_sum_wide(found->source, sum);
 }
 
 void count_source(struct lm_gpu *g, const stage &s, const struct lm_advect *early, const struct lm_advect *late,
@@ -104,8 +88,8 @@ void count_source(struct lm_gpu *g, const stage &s, const struct lm_advect *earl
 {
     if (!s.source)
         return;
-    source_kernel<<<survey_blocks(g, 256), 256, 0, g->stream>>>(s.grid, g->base.setup.grid.own, s.source,
-                                                                g->advect.open, *early, *late, times, s.found);
+    source_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(s.grid, g->base.setup.grid.own, s.source,
+                                                                  g->advect.open, *early, *late, times, s.found);
     LM_GPU_LAUNCHED(g, "sum of a source");
 }
 
@@ -126,7 +110,7 @@ __global__ void gain_kernel(shape s, gaining g)
 {
     const size_t cells = (size_t)s.nx * s.ny;
     struct lm_wide source[LM_MAX_BACKGROUNDS] = {};
-    each_own_cell(s, g.own, [&](int i, int j, size_t element) {
+    each_cell(s, g.own, [&](int i, int j, size_t element) {
         const size_t k = (size_t)j * s.nx + i;
         for (int f = 0; f < g.fields; f++) {
             const int what = g.what[f];
@@ -141,7 +125,7 @@ __global__ void gain_kernel(shape s, gaining g)
     });
     for (int f = 0; f < g.fields; f++)
         if (g.q[f])
-            lm_warp_sum_wide(g.found[f].source, source[f]);
+            lm_block_sum_wide(g.found[f].source, source[f]);
 }
 
 /* Fills the ghosts of the density and velocity of a gas (larmor/physics/fields/wall.h). */
@@ -182,7 +166,7 @@ __global__ void rate_kernel(shape s, struct lm_cells own, const double *x, const
                             const struct lm_opening *open, struct lm_ohm ohm, lm_u64 *largest)
 {
     lm_u64 mine[1] = {0};
-    each_own_cell(s, own, [&](int, int, size_t k) {
+    each_cell(s, own, [&](int, int, size_t k) {
         raise(mine[0], lm_flow_rate_bits(x, y, clearance, open, (long)k, s.stride, &ohm));
     });
     lm_block_reduce<true, 1>(largest, mine);
@@ -192,7 +176,7 @@ __global__ void oscillation_kernel(shape s, struct lm_cells own, struct lm_sides
                                    const double *entropy, struct lm_ohm ohm, lm_u64 *largest)
 {
     lm_u64 mine[1] = {0};
-    each_own_cell(s, own, [&](int i, int j, size_t) {
+    each_cell(s, own, [&](int i, int j, size_t) {
         raise(mine[0], lm_oscillation_bits(&moments, entropy, &sides, s.nx, s.ny, i, j, &ohm));
     });
     lm_block_reduce<true, 1>(largest, mine);
@@ -237,11 +221,11 @@ int lm_gpu_flow_rates(struct lm_backend *b, double rate[LM_FLOW_RATES])
     const int fields = b->setup.background_count;
     lm_gpu_reduce_begin(g);
     for (int f = 0; f < fields; f++)
-        rate_kernel<<<survey_blocks(g, 512), 256, 0, g->stream>>>(s, b->setup.grid.own, g->array[LM_BACKGROUND_X + f],
-                                                                  g->array[LM_BACKGROUND_Y + f], g->advect.clearance,
-                                                                  g->advect.open, b->setup.ohm, &g->reduced->value[f]);
+        rate_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(
+            s, b->setup.grid.own, g->array[LM_BACKGROUND_X + f], g->array[LM_BACKGROUND_Y + f], g->advect.clearance,
+            g->advect.open, b->setup.ohm, &g->reduced->value[f]);
     if (b->setup.ohm.evolved && !g->advect.later)
-        oscillation_kernel<<<survey_blocks(g, 512), 256, 0, g->stream>>>(
+        oscillation_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(
             s, b->setup.grid.own, b->setup.grid.sides, lm_gpu_flow_moments(g), g->array[LM_BACKGROUND + fields - 1],
             b->setup.ohm, &g->reduced->value[LM_OSCILLATION]);
     LM_GPU_LAUNCHED(g, "flow rates");
@@ -330,7 +314,7 @@ int lm_gpu_transfer_to_gas(struct lm_backend *b, const struct lm_gas_gain *gain)
         of.what[f] = b->setup.background[f].gains - 1;
         of.q[f] = of.what[f] >= 0 ? g->array[LM_BACKGROUND + f] : NULL;
     }
-    gain_kernel<<<survey_blocks(g, 256), 256, 0, g->stream>>>(s, of);
+    gain_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(s, of);
     LM_GPU_LAUNCHED(g, "what a gas gains");
     lm_gpu_check(g, cudaMemsetAsync(g->gas_transfer, 0, LM_GAS_SUMS * grid->cells * sizeof *g->gas_transfer, g->stream),
                  "what a gas gains");
@@ -357,9 +341,9 @@ int lm_gpu_survey_background(struct lm_backend *b, int field, int quantum)
     struct lm_gpu_advected *found = &g->control->background[field];
     const shape s = shape_of(g);
     lm_gpu_check(g, cudaMemsetAsync(found, 0, offsetof(struct lm_gpu_advected, crossed), g->stream), "survey");
-    survey_kernel<<<survey_blocks(g, 256), 256, 0, g->stream>>>(s, g->base.setup.grid.own,
-                                                                g->array[LM_BACKGROUND + field], g->advect.clearance,
-                                                                g->advect.open, 1.0 / lm_exp2i(-quantum), found);
+    survey_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(s, g->base.setup.grid.own,
+                                                                  g->array[LM_BACKGROUND + field], g->advect.clearance,
+                                                                  g->advect.open, 1.0 / lm_exp2i(-quantum), found);
     return LM_GPU_LAUNCHED(g, "survey of a background field");
 }
 

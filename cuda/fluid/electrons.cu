@@ -66,32 +66,28 @@ __global__ void finish_kernel(shape s, struct lm_cells own, const double *p, con
                               const struct lm_opening *open, struct lm_ohm o, int quantum, double dt, double *entropy,
                               lm_u64 *source, lm_u64 *heat_sum)
 {
-    cell c;
     struct lm_wide changed = {0, 0}, heated = {0, 0};
-    if (my_cell(s, 0, c) && is_in(own, c.i, c.j)) {
-        const size_t k = at(s, c.i, c.j);
+    each_cell(s, own, [&](int, int, size_t k) {
         const double before = entropy[k], pressure = lm_pressure_of(before, o.gamma);
         const double gain = lm_pressure_gain(pressure, p ? &p[k] : NULL, heat[k], dt, o.gamma);
         const double volume = lm_volume_at(open, (long)k);
         entropy[k] = lm_heat_cell(before, pressure, gain, volume, quantum, o.gamma, &changed);
         lm_count_heat(&heated, heat[k], volume, dt, lm_heat_exponent(quantum, o.gamma));
-    }
-    lm_warp_sum_wide(source, changed);
-    lm_warp_sum_wide(heat_sum, heated);
+    });
+    lm_block_sum_wide(source, changed);
+    lm_block_sum_wide(heat_sum, heated);
 }
 
 /* The least density of both levels where heat is conducted. Its bits are inverted, so that it is a maximum. */
 __global__ void least_kernel(shape s, struct lm_cells own, const double *older, const double *newer,
                              const uint8_t *clearance, double floor, lm_u64 *not_least)
 {
-    cell c;
-    lm_u64 mine = 0;
-    if (my_cell(s, 0, c) && is_in(own, c.i, c.j)) {
-        const size_t k = at(s, c.i, c.j);
-        raise(mine, ~lm_conducting_density_bits(older[k], clearance[k], floor));
-        raise(mine, ~lm_conducting_density_bits(newer[k], clearance[k], floor));
-    }
-    lm_warp_max(not_least, mine);
+    lm_u64 mine[1] = {0};
+    each_cell(s, own, [&](int, int, size_t k) {
+        raise(mine[0], ~lm_conducting_density_bits(older[k], clearance[k], floor));
+        raise(mine[0], ~lm_conducting_density_bits(newer[k], clearance[k], floor));
+    });
+    lm_block_reduce<true>(not_least, mine);
 }
 
 } // namespace
@@ -143,9 +139,9 @@ int lm_gpu_heat(struct lm_backend *b, const struct lm_heat_pass *pass)
         if (!first)
             lm_gpu_halo_refresh(g, &p, 1);
     }
-    finish_kernel<<<blocks, THREADS, 0, g->stream>>>(s, b->setup.grid.own, pass->substeps ? p : NULL, heat,
-                                                     g->advect.open, o, pass->quantum, pass->dt, entropy_of(g),
-                                                     g->control->background[field].source, g->control->heat);
+    finish_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(
+        s, b->setup.grid.own, pass->substeps ? p : NULL, heat, g->advect.open, o, pass->quantum, pass->dt,
+        entropy_of(g), g->control->background[field].source, g->control->heat);
     LM_GPU_LAUNCHED(g, "entropy of the electrons");
     lm_gpu_halo_refresh(g, &g->array[LM_BACKGROUND + field], 1);
     return g->failed;
@@ -156,9 +152,9 @@ int lm_gpu_least_density(struct lm_backend *b, double *least)
     lm_gpu_range range("least density");
     struct lm_gpu *g = lm_gpu_of(b);
     lm_gpu_reduce_begin(g);
-    least_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(shape_of(g), b->setup.grid.own, g->array[LM_N_OLD],
-                                                              g->array[LM_N_NEW], g->advect.clearance,
-                                                              b->setup.ohm.floor, &g->reduced->value[0]);
+    least_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), b->setup.grid.own, g->array[LM_N_OLD],
+                                                                 g->array[LM_N_NEW], g->advect.clearance,
+                                                                 b->setup.ohm.floor, &g->reduced->value[0]);
     LM_GPU_LAUNCHED(g, "least density");
     if (lm_gpu_reduce_end(g))
         return g->failed;

@@ -2,7 +2,7 @@
  * face_value.h.
  *
  * A thread takes a cell and its upper faces. What needs the power of a number is found once in a cell and goes to its
- * faces through shared memory. Atomics are in the sum of the source only, one a warp.
+ * faces through shared memory. Atomics are in the sum of the source only.
  */
 #include "core/cells.cuh"
 #include "core/halo.cuh"
@@ -64,17 +64,15 @@ __device__ __forceinline__ int my_place()
     return (int)threadIdx.x / TX * TILE_X + (int)threadIdx.x % TX;
 }
 
-/* The densities that divide the forces on the ions and on B, with their potentials. */
+/* The densities that divide the forces on the ions and on B, and the potential of the latter. */
 struct dividing {
-    double push, push_potential, b, b_potential;
+    double push, b, b_potential;
 
     __device__ __forceinline__ void find(const mixing &m, size_t k)
     {
-        const double least = lm_least_push_density(&m.ohm);
-        push = lm_max(lm_middle_density(&m.moments, (long)k), least);
+        push = lm_middle_density(&m.moments, (long)k);
         b = m.moments.counted[k];
-        push_potential = lm_pressure_potential(push, least, &m.ohm);
-        b_potential = push == b ? push_potential : lm_pressure_potential(b, m.ohm.floor, &m.ohm);
+        b_potential = lm_pressure_potential(b, m.ohm.floor, &m.ohm);
     }
 };
 
@@ -91,8 +89,7 @@ __global__ void work_kernel(mixing m, double *x, double *y)
         double u = 0.0;
         if (mixes(m, axis, c)) {
             const dividing &next = tile[my_place() + (axis == 0 ? 1 : (int)TILE_X)];
-            const double push = lm_mean_density(here.push, next.push, here.push_potential, next.push_potential,
-                                                m.ohm.gamma),
+            const double push = lm_push_density(here.push, next.push, lm_least_push_density(&m.ohm)),
                          b = lm_mean_density(here.b, next.b, here.b_potential, next.b_potential, m.ohm.gamma);
             u = m.open && lm_is_passage(&m.moments.passage[k], &m.open[k], axis)
                     ? lm_work_velocity_past_bodies(&m.moments, axis, (long)k, &m.ohm)
@@ -124,9 +121,16 @@ __device__ __forceinline__ double value_on_face(const mixing &m, int axis, cell 
     const size_t k = at(m.grid, c.i, c.j), k_next = at(m.grid, c.i + x, c.j + y);
     const uint8_t here = m.clearance[k], next = m.clearance[k_next];
     double across[2 * REACH];
-    LM_UNROLL
-    for (int n = 0; n < 2 * REACH; n++)
-        across[n] = m.s[image(m, c.i + x * (n + 1 - REACH), c.j + y * (n + 1 - REACH))];
+    const int before = x ? c.i : c.j, cells = x ? m.grid.nx : m.grid.ny;
+    if (before >= REACH - 1 && before < cells - REACH && c.i >= 0 && c.j >= 0) {
+        LM_UNROLL
+        for (int n = 0; n < 2 * REACH; n++)
+            across[n] = m.s[(long)k + (n + 1 - REACH) * (x ? 1 : m.grid.stride)];
+    } else {
+        LM_UNROLL
+        for (int n = 0; n < 2 * REACH; n++)
+            across[n] = m.s[image(m, c.i + x * (n + 1 - REACH), c.j + y * (n + 1 - REACH))];
+    }
     return lm_face_value_near_body(
         SCHEME, SINGLE, &m.bounds, across, u, x ? lm_clearance_x(here) : lm_clearance_y(here),
         x ? lm_clearance_x(next) : lm_clearance_y(next), lm_volume_at(m.open, (long)(u > 0.0 ? k : k_next)) != 1.0);
@@ -157,16 +161,14 @@ template <int SCHEME, bool SINGLE> __global__ void share_kernel(mixing m)
 /* In own cells. */
 __global__ void mix_kernel(mixing m, lm_u64 *source)
 {
-    cell c;
     struct lm_wide changed = {0, 0};
-    if (my_cell(m.grid, 0, c) && is_in(m.own, c.i, c.j)) {
-        const size_t k = at(m.grid, c.i, c.j);
+    each_cell(m.grid, m.own, [&](int i, int j, size_t k) {
         const double *const x = m.share[0] + k, *const y = m.share[1] + k;
-        const struct lm_mixing_cell here = cell_at(m, c.i, c.j);
+        const struct lm_mixing_cell here = cell_at(m, i, j);
         m.s[k] = lm_mix_cell(&here, x[-1], x[0], y[-m.grid.stride], y[0], lm_volume_at(m.open, (long)k), m.dt,
                              m.quantum, m.ohm.gamma, &changed);
-    }
-    lm_warp_sum_wide(source, changed);
+    });
+    lm_block_sum_wide(source, changed);
 }
 
 typedef void (*share_function)(mixing);
@@ -224,7 +226,7 @@ int lm_gpu_mix(struct lm_gpu *g, int quantum, double dt, double half)
     const mixing m = mixing_of(g, quantum, dt, half);
     kernel_of(&g->base.setup.background[last])<<<blocks_for(g, 1), THREADS, 0, g->stream>>>(m);
     LM_GPU_LAUNCHED(g, "heat of mixing");
-    mix_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(m, g->control->background[last].source);
+    mix_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(m, g->control->background[last].source);
     LM_GPU_LAUNCHED(g, "heat of mixing");
     lm_gpu_halo_refresh(g, &g->array[LM_BACKGROUND + last], 1);
     return g->failed;

@@ -103,7 +103,15 @@ static int is_free_face(const struct lm_cpu *c, int axis, int i, int j)
     return !(c->walls[axis] && last) && !(c->solid && lm_touches_body(c->solid + lm_at(g, i, j), axis, g->stride));
 }
 
-void lm_cpu_pressure_field(struct lm_cpu *c, const double *n, double least)
+/* The faces on the lower wall of an axis, which no cell has as its upper face. */
+static void clear_lower_wall(const struct lm_cpu *c, int axis, double *e)
+{
+    const struct lm_grid *g = &c->base.setup.grid;
+    for (int n = 0; c->walls[axis] && n < (axis == 0 ? g->ny : g->nx); n++)
+        e[axis == 0 ? lm_at(g, -1, n) : lm_at(g, n, -1)] = 0.0;
+}
+
+void lm_cpu_pressure_field(struct lm_cpu *c, const double *n, double least, int for_b)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_ohm *o = &c->base.setup.ohm;
@@ -112,7 +120,7 @@ void lm_cpu_pressure_field(struct lm_cpu *c, const double *n, double least)
     if (!lm_has_pressure(o))
         return;
     LM_ROWS(c, 0, 1)
-    for (int i = 0; i <= g->nx && o->gamma > 1.0; i++) {
+    for (int i = 0; i <= g->nx && o->gamma > 1.0 && (for_b || !o->evolved); i++) {
         const size_t k = lm_at(g, i, j);
         h[k] = lm_pressure_potential(n[k], least, o);
     }
@@ -123,8 +131,11 @@ void lm_cpu_pressure_field(struct lm_cpu *c, const double *n, double least)
         LM_ROWS(c, 0, 0)
         for (int i = 0; i < g->nx; i++) {
             const size_t k = lm_at(g, i, j);
-            to[k] = is_free_face(c, axis, i, j) ? lm_pressure_field(h + k, p + k, n + k, least, step, inv_d, o) : 0.0;
+            to[k] = !is_free_face(c, axis, i, j) ? 0.0
+                    : for_b                      ? lm_battery_field(h + k, p + k, n + k, least, step, inv_d, o)
+                                                 : lm_pressure_field(h + k, p + k, n + k, least, step, inv_d, o);
         }
+        clear_lower_wall(c, axis, to);
         lm_grid_wrap(g, to);
     }
 }
@@ -137,7 +148,7 @@ const double *lm_cpu_battery(struct lm_cpu *c)
     if (!o->evolved)
         return NULL;
     lm_cpu_count_density(c, c->array[LM_FLOORED], c->array[LM_FLOORED]);
-    lm_cpu_pressure_field(c, c->counted, o->floor);
+    lm_cpu_pressure_field(c, c->counted, o->floor, 1);
     for (int axis = 0; axis < 2; axis++)
         lm_fill_e(&c->base.setup, e[axis], axis, LM_FILL_FARADAY);
     LM_ROWS(c, LM_GHOST, LM_GHOST - 1)

@@ -40,7 +40,7 @@ static const double *cpu_view(struct lm_backend *b, enum lm_array array)
     if (array == LM_PRESSURE || is_field)
         lm_cpu_closure(b, LM_N_OLD, LM_N_OLD, 0.0);
     if (is_field)
-        lm_cpu_pressure_field(c, c->array[LM_N_OLD], lm_least_push_density(&b->setup.ohm));
+        lm_cpu_pressure_field(c, c->array[LM_N_OLD], lm_least_push_density(&b->setup.ohm), 0);
     return c->array[array];
 }
 

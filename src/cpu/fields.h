@@ -61,9 +61,10 @@ void lm_cpu_smooth_push(struct lm_cpu *c, double *a, int component, enum lm_fill
 /* LM_PER_DENSITY of the mean of two densities and of B as it stands, stable in a substep of this length; 0: of none. */
 void lm_cpu_find_per_density(struct lm_cpu *c, const double *n, const double *other, double substep);
 
-/* LM_PRESSURE_E of the pressure of the last closure and the density `n`, which counts as `least` where it is less. It
- * has ghost cells beyond periodic sides. c->spare is overwritten. */
-void lm_cpu_pressure_field(struct lm_cpu *c, const double *n, double least);
+/* LM_PRESSURE_E of the pressure of the last closure and the density `n`, which counts as `least` where it is less: as
+ * the ions feel it, or `for_b`, of an evolved pressure. It is 0 on walls, and has ghost cells beyond periodic sides.
+ * c->spare is overwritten. */
+void lm_cpu_pressure_field(struct lm_cpu *c, const double *n, double least, int for_b);
 
 /* The rate of B_z that follows from the pressure of the last closure: one array, valid until the next lm_cpu_ohm, or
  * NULL where p is not evolved. LM_PRESSURE_E is overwritten. */

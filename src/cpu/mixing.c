@@ -18,37 +18,33 @@ static int mixes(const struct lm_cpu *c, int axis, int i, int j)
 
 /* --- velocities --- */
 
-/* Potentials of the densities that divide the forces on the ions and on B, in the cells of all faces. */
-static void find_potentials(struct lm_cpu *c, const struct lm_flow_moments *m, double *push, double *for_b)
+/* Potentials of the densities that divide the force on B, in the cells of all faces. */
+static void find_potentials(struct lm_cpu *c, const struct lm_flow_moments *m, double *for_b)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_ohm *o = &c->base.setup.ohm;
-    const double least = lm_least_push_density(o);
     LM_ROWS(c, 1, 1)
     for (int i = -1; i <= g->nx; i++) {
         const long k = (long)lm_at(g, i, j);
-        const double n = lm_max(lm_middle_density(m, k), least), counted = m->counted[k];
-        push[k] = lm_pressure_potential(n, least, o);
-        for_b[k] = n == counted ? push[k] : lm_pressure_potential(counted, o->floor, o);
+        for_b[k] = lm_pressure_potential(m->counted[k], o->floor, o);
     }
 }
 
 /* U between the cells at k and `next`, whose potentials are known. */
-static double work_velocity(const struct lm_flow_moments *m, int axis, long k, long next, const double *push,
-                            const double *for_b, const struct lm_ohm *o)
+static double work_velocity(const struct lm_flow_moments *m, int axis, long k, long next, const double *for_b,
+                            const struct lm_ohm *o)
 {
-    const double least = lm_least_push_density(o), a = lm_max(lm_middle_density(m, k), least),
-                 b = lm_max(lm_middle_density(m, next), least);
-    return lm_work_velocity_of(m, axis, k, lm_mean_density(a, b, push[k], push[next], o->gamma),
-                               lm_mean_density(m->counted[k], m->counted[next], for_b[k], for_b[next], o->gamma), o);
+    return lm_work_velocity_of(
+        m, axis, k, lm_push_density(lm_middle_density(m, k), lm_middle_density(m, next), lm_least_push_density(o)),
+        lm_mean_density(m->counted[k], m->counted[next], for_b[k], for_b[next], o->gamma), o);
 }
 
 void lm_cpu_work_velocities(struct lm_cpu *c, const struct lm_flow_moments *moments, double *const work[2])
 {
     const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_ohm *o = &c->base.setup.ohm;
-    double *push = c->e[0], *for_b = c->e[1];
-    find_potentials(c, moments, push, for_b);
+    double *for_b = c->e[0];
+    find_potentials(c, moments, for_b);
     LM_ROWS(c, 1, 0)
     for (int axis = 0; axis < 2; axis++) {
         const size_t step = axis == 0 ? 1 : (size_t)g->stride;
@@ -59,7 +55,7 @@ void lm_cpu_work_velocities(struct lm_cpu *c, const struct lm_flow_moments *mome
             else if (c->open && lm_is_passage(&c->passage[k], &c->open[k], axis))
                 work[axis][k] = lm_work_velocity_past_bodies(moments, axis, (long)k, o);
             else
-                work[axis][k] = work_velocity(moments, axis, (long)k, (long)(k + step), push, for_b, o);
+                work[axis][k] = work_velocity(moments, axis, (long)k, (long)(k + step), for_b, o);
         }
     }
 }

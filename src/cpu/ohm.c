@@ -269,9 +269,10 @@ void lm_cpu_substep_field(struct lm_cpu *c, double *const b[3], double *const io
             electric_field_on_wall(c, o, axis, v, e, NULL);
 }
 
-/* LM_PUSH_E and LM_PUSH_B of row j before smoothing. `solid` is NULL without bodies. */
+/* LM_PUSH_E and LM_PUSH_B of row j before smoothing. `solid` is NULL without bodies; `pressure`: as in lm_push_field.
+ */
 static inline __attribute__((always_inline)) void push_row(const struct lm_cpu *c, int j, const uint8_t *solid,
-                                                           struct lm_view resistive)
+                                                           struct lm_view resistive, const double *const pressure[2])
 {
     const struct lm_grid *g = &c->base.setup.grid;
     static const struct lm_vector none = {0.0, 0.0, 0.0};
@@ -279,11 +280,13 @@ static inline __attribute__((always_inline)) void push_row(const struct lm_cpu *
     for (int i = 0; i < g->nx; i++) {
         const size_t k = lm_at(g, i, j);
         const int in_body = solid && solid[k];
+        const double *const here[2] = {pressure[0] ? pressure[0] + k : NULL, pressure[0] ? pressure[1] + k : NULL};
         const struct lm_vector centre = lm_b_centre(lm_view_at(b, (long)k));
         lm_cpu_put_vector(c->array + LM_PUSH_B, k, centre);
         lm_cpu_put_vector(c->array + LM_PUSH_E, k,
                           lm_push_field(in_body ? none : lm_cpu_vector(c->motional, k), in_body ? 0.0 : c->slip[k],
-                                        centre, resistive.x ? lm_view_at(resistive, (long)k) : resistive));
+                                        centre, resistive.x ? lm_view_at(resistive, (long)k) : resistive, here,
+                                        g->stride));
     }
 }
 
@@ -291,6 +294,9 @@ static inline __attribute__((always_inline)) void push_row(const struct lm_cpu *
 static void push_fields(struct lm_cpu *c, double *const resistive[3], struct lm_level_weights at)
 {
     static const struct lm_view none = {.s = 0};
+    static const double *const on_faces[2] = {NULL, NULL};
+    const struct lm_ohm *o = &c->base.setup.ohm;
+    const double *const at_centres[2] = {c->array[LM_PRESSURE_E], c->array[LM_PRESSURE_E + 1]};
     double *const *push = c->array + LM_PUSH_E;
     const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_view view = lm_cpu_view(c, resistive);
@@ -298,11 +304,13 @@ static void push_fields(struct lm_cpu *c, double *const resistive[3], struct lm_
         lm_grid_wrap(g, resistive[d]);
     LM_ROWS(c, 0, 0)
     {
-        /* Two calls: without bodies the compiler makes vector instructions of it. */
-        if (c->solid || c->base.setup.ohm.friction)
-            push_row(c, j, c->solid, c->base.setup.ohm.friction ? none : view);
+        /* Three calls: without bodies the compiler makes vector instructions of it. */
+        if (c->solid || o->friction)
+            push_row(c, j, c->solid, o->friction ? none : view, o->evolved ? at_centres : on_faces);
+        else if (o->evolved)
+            push_row(c, j, NULL, view, at_centres);
         else
-            push_row(c, j, NULL, view);
+            push_row(c, j, NULL, view, on_faces);
     }
     if (c->base.setup.friction_species > 0)
         lm_cpu_friction_fields(c, at);
@@ -311,7 +319,7 @@ static void push_fields(struct lm_cpu *c, double *const resistive[3], struct lm_
         lm_cpu_smooth_push(c, push[d], d, LM_FILL_PUSH_E);
         lm_cpu_smooth_push(c, push[3 + d], d, LM_FILL_PUSH_B);
     }
-    for (int axis = 0; axis < 2 && lm_has_pressure(&c->base.setup.ohm); axis++) {
+    for (int axis = 0; axis < 2 && lm_has_pressure_on_faces(o); axis++) {
         lm_cpu_copy_array(c, c->array[LM_PUSH_PRESSURE + axis], c->array[LM_PRESSURE_E + axis]);
         lm_cpu_smooth_push(c, c->array[LM_PUSH_PRESSURE + axis], axis, LM_FILL_PUSH_PRESSURE);
     }
@@ -348,7 +356,7 @@ int lm_cpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
     struct lm_cpu *c = lm_cpu_of(b);
     const int level = current == LM_OHM_AHEAD ? LM_N_NEW : LM_N_OLD;
     lm_cpu_closure(b, level, level, 0.0);
-    lm_cpu_pressure_field(c, c->array[level], lm_least_push_density(&b->setup.ohm));
+    lm_cpu_pressure_field(c, c->array[level], lm_least_push_density(&b->setup.ohm), 0);
     if (current == LM_OHM_AHEAD)
         lm_cpu_extrapolate_current(c, c->ahead);
     const struct lm_level_weights at = current == LM_OHM_AHEAD ? lm_weights_ahead() : lm_weights_of_old();

@@ -5,9 +5,15 @@
  * of the energy of the electrons, the ions get what the electrons lose when n changes.
  *
  * An evolved p has a curl where p and n have gradients in different directions: the battery of Biermann (1950, Z.
- * Naturforsch. A 5, 65). The difference of p is divided by a mean of the densities of both cells, of the family of
- * Stolarsky (1975, Math. Mag. 48, 87), for which -grad p / n is a difference of h where p / n^gamma is the same in
- * both.
+ * Naturforsch. A 5, 65). In Faraday's law the difference of p is divided by a mean of the densities of both cells, of
+ * the family of Stolarsky (1975, Math. Mag. 48, 87), for which -grad p / n is a difference of h where p / n^gamma is
+ * the same in both.
+ *
+ * The ions take the E of a p that follows from n from the faces (push.h): so they get what the electrons lose. An
+ * evolved p lags behind the noise of n, and from the faces this lag would slow a drift. Its E is averaged to the
+ * centres (ohm.h), where the ions deposit n, and is divided by the mean of n in both cells: the force on all ions of a
+ * periodic box is then the sum of the differences of p, which is 0. The heat of mixing closes the energy
+ * (larmor/physics/fluid/mixing_heat.h).
  *
  * This E turns no B on surfaces of bodies and on walls. There B turns by the difference of E before and behind the
  * surface, and the E of the pressure goes on in the sheath before it: the sheath has the potential that h has in the
@@ -26,8 +32,14 @@ LM_HD int lm_has_pressure(const struct lm_ohm *o)
     return o->evolved || o->temperature != 0.0;
 }
 
-/* What lm_pressure_field needs of a cell where gamma > 1: h; or n^(gamma - 1) where p is evolved, for lm_mean_density.
- * A density n below `least` counts as `least`. */
+/* Whether the ions take the E of the pressure from the faces, and not at the centres. */
+LM_HD int lm_has_pressure_on_faces(const struct lm_ohm *o)
+{
+    return !o->evolved && o->temperature != 0.0;
+}
+
+/* What the field between two cells needs of each of them where gamma > 1: h; or n^(gamma - 1) where p is evolved, for
+ * lm_mean_density. A density n below `least` counts as `least`. */
 LM_HD double lm_pressure_potential(double n, double least, const struct lm_ohm *o)
 {
     const double counted = lm_max(n, least);
@@ -46,15 +58,29 @@ LM_HD double lm_mean_density(double a, double b, double power_a, double power_b,
     return g1 / gamma * ((b * power_b - a * power_a) / (power_b - power_a));
 }
 
-/* -grad p / n along an axis, on the face between the cell where the arrays stand and the next one, s further; r = 1/dx
- * or 1/dy. h, read where gamma > 1: lm_pressure_potential of n and `least`. p is read where it is evolved. */
+/* The mean of two densities that divides an evolved pressure's force on the ions. */
+LM_HD double lm_push_density(double a, double b, double least)
+{
+    return lm_mean(lm_max(a, least), lm_max(b, least));
+}
+
+/* -grad p / n along an axis as the ions feel it, on the face between the cell where the arrays stand and the next one,
+ * s further; r = 1/dx or 1/dy. h, read where gamma > 1 and p is not evolved: lm_pressure_potential of n and `least`. p
+ * is read where it is evolved. */
 LM_HD double lm_pressure_field(const double *h, const double *p, const double *n, double least, int s, double r,
                                const struct lm_ohm *o)
 {
-    const double a = lm_max(n[0], least), b = lm_max(n[s], least);
     if (o->evolved)
-        return lm_drop_up(p, s, r) / lm_mean_density(a, b, h[0], h[s], o->gamma);
-    return o->gamma == 1.0 ? o->temperature * lm_log_ratio(a, b) * r : lm_drop_up(h, s, r);
+        return lm_drop_up(p, s, r) / lm_push_density(n[0], n[s], least);
+    return o->gamma == 1.0 ? o->temperature * lm_log_ratio(lm_max(n[0], least), lm_max(n[s], least)) * r
+                           : lm_drop_up(h, s, r);
+}
+
+/* The same of an evolved p in Faraday's law; h: lm_pressure_potential of n and `least`. */
+LM_HD double lm_battery_field(const double *h, const double *p, const double *n, double least, int s, double r,
+                              const struct lm_ohm *o)
+{
+    return lm_drop_up(p, s, r) / lm_mean_density(lm_max(n[0], least), lm_max(n[s], least), h[0], h[s], o->gamma);
 }
 
 /* Whether the pressure turns B_z on the upper corner of cell (i, j): not on walls, and not where one of the four cells

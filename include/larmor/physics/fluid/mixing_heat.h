@@ -28,8 +28,8 @@
 
 /* --- a face --- */
 
-/* The mean of two densities that divides the force of the pressure. */
-LM_HD double lm_force_density(double a, double b, double least, const struct lm_ohm *o)
+/* The mean of two densities that divides the force of the pressure on B. */
+LM_HD double lm_battery_density(double a, double b, double least, const struct lm_ohm *o)
 {
     const double from = lm_max(a, least), to = lm_max(b, least);
     return lm_mean_density(from, to, lm_pressure_potential(from, least, o), lm_pressure_potential(to, least, o),
@@ -52,9 +52,8 @@ LM_HD double lm_work_velocity_of(const struct lm_flow_moments *g, int axis, long
 LM_HD double lm_work_velocity(const struct lm_flow_moments *g, int axis, long k, const struct lm_ohm *o)
 {
     const long next = k + (axis == 0 ? 1 : g->b.s);
-    const double push =
-        lm_force_density(lm_middle_density(g, k), lm_middle_density(g, next), lm_least_push_density(o), o);
-    return lm_work_velocity_of(g, axis, k, push, lm_force_density(g->counted[k], g->counted[next], o->floor, o), o);
+    const double push = lm_push_density(lm_middle_density(g, k), lm_middle_density(g, next), lm_least_push_density(o));
+    return lm_work_velocity_of(g, axis, k, push, lm_battery_density(g->counted[k], g->counted[next], o->floor, o), o);
 }
 
 /* The same, but that of which the flow through the open length of the face passes around bodies, as that of the entropy
