@@ -64,47 +64,24 @@ __device__ bool is_void(const shape &s, const struct lm_sides &sides, const dens
     return count >= LM_VOID_COUNT;
 }
 
-/* Rows of cells, TY apart, of which a thread of density_kernel takes one cell each: their loads do not wait for each
- * other. */
-enum { DENSITY_ROWS = 4 };
-
-/* Ghost cells included. */
+/* One thread a cell, ghost cells included. */
 __global__ void density_kernel(shape s, struct lm_sides sides, density_problem a, struct lm_ohm o)
 {
-    const int i = (int)(blockIdx.x * TX + threadIdx.x % TX) - LM_GHOST,
-              first = (int)(blockIdx.y * DENSITY_ROWS * TY + threadIdx.x / TX) - LM_GHOST;
-    double n[DENSITY_ROWS], per_density[DENSITY_ROWS];
-    LM_UNROLL
-    for (int r = 0; r < DENSITY_ROWS; r++) {
-        const int j = min(first + r * TY, s.ny + LM_GHOST - 1);
-        const struct lm_moment_image image = lm_moment_image(&sides, s.nx, s.ny, -1, min(i, s.nx + LM_GHOST - 1), j);
-        const size_t k = at(s, image.i, image.j);
-        n[r] = a.solid && a.solid[k] ? lm_infinity() : lm_mean(a.n[k], a.other[k]);
-        per_density[r] =
-            lm_plasma_per_density(lm_floored_mean(a.n[k], a.other[k], &o), view_of(a.b, s, k), &o, a.whistler_floor);
+    cell c;
+    if (!my_cell(s, LM_GHOST, c))
+        return;
+    const struct lm_moment_image image = lm_moment_image(&sides, s.nx, s.ny, -1, c.i, c.j);
+    const size_t k = at(s, image.i, image.j), own = at(s, c.i, c.j);
+    if (a.floored) {
+        const double f = lm_floored_mean(a.n[own], a.other[own], &o);
+        a.floored[own] = f;
+        if (a.p)
+            a.p[own] = lm_pressure(f, &o);
     }
-    unsigned below_floor = 0; /* bits of the rows, of which none is in a body */
-    LM_UNROLL
-    for (int r = 0; r < DENSITY_ROWS; r++) {
-        const int j = first + r * TY;
-        if (i >= s.nx + LM_GHOST || j >= s.ny + LM_GHOST)
-            continue;
-        const size_t own = at(s, i, j);
-        a.per_density[own] = per_density[r];
-        if (a.floored) {
-            const double f = lm_floored_mean(a.n[own], a.other[own], &o);
-            a.floored[own] = f;
-            if (a.p)
-                a.p[own] = lm_pressure(f, &o);
-        }
-        below_floor |= (unsigned)(n[r] < o.floor) << r;
-    }
-    for (; below_floor; below_floor &= below_floor - 1) {
-        const int j = first + (__ffs((int)below_floor) - 1) * TY;
-        const struct lm_moment_image image = lm_moment_image(&sides, s.nx, s.ny, -1, i, j);
-        if (is_void(s, sides, a, o, image.i, image.j))
-            a.per_density[at(s, i, j)] = 0.0;
-    }
+    a.per_density[own] =
+        !(a.solid && a.solid[k]) && is_void(s, sides, a, o, image.i, image.j)
+            ? 0.0
+            : lm_plasma_per_density(lm_floored_mean(a.n[k], a.other[k], &o), view_of(a.b, s, k), &o, a.whistler_floor);
 }
 
 /* lm_density_for_battery of the mean of two densities, one thread a cell, ghost cells included. */
@@ -209,9 +186,8 @@ static int find_density(struct lm_gpu *g, int density, int other, double substep
                                floored,
                                p,
                                g->array[LM_PER_DENSITY]};
-    dim3 blocks = blocks_for(g, LM_GHOST);
-    blocks.y = (blocks.y + DENSITY_ROWS - 1) / DENSITY_ROWS;
-    density_kernel<<<blocks, THREADS, 0, g->stream>>>(shape_of(g), g->base.setup.grid.sides, a, g->base.setup.ohm);
+    density_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(shape_of(g), g->base.setup.grid.sides, a,
+                                                                       g->base.setup.ohm);
     return LM_GPU_LAUNCHED(g, "density in Ohm's law");
 }
 

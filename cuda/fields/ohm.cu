@@ -9,15 +9,16 @@
 
 #include <cuda_pipeline.h>
 
+#include "core/cells.cuh"
 #include "core/halo.cuh"
 
 #include "larmor/physics/fields/pressure_gradient.h"
+#include "larmor/physics/fields/smoothing.h"
 
 namespace
 {
 
-/* Warps of pressure_kernel on a multiprocessor at a time; rows of what comes from memory. */
-enum { PRESSURE_STRIPS = 24, RING = 4 };
+enum { RING = 4 }; /* rows of what comes from memory */
 
 /* Warps of ohm_kernel on a multiprocessor at a time: as many as the registers are enough for. */
 template <bool HYPER, bool SMOOTH, enum pressure_part PRESSURE>
@@ -201,61 +202,68 @@ struct pressure_arrays {
     struct lm_cells own; /* the cells that the maxima are of */
 };
 
-/* A cell of them, with h, where gamma > 1. */
-struct pressure_cell {
-    double n, h;
-
-    __device__ __forceinline__ pressure_cell(const pressure_arrays &a, size_t k, const struct lm_ohm &o)
-        : n(a.n[k]), h(o.gamma > 1.0 ? lm_pressure_potential(n, a.least, &o) : 0.0)
-    {
-    }
+/* A tile of TX x TY cells: the faces that the filter reads, and the cells beside these faces. */
+template <bool SMOOTH> struct pressure_tile {
+    enum {
+        BEYOND = SMOOTH, /* faces on each side of the tile */
+        FACES_X = TX + 2 * BEYOND,
+        FACES = FACES_X * (TY + 2 * BEYOND),
+        CELLS_X = FACES_X + 1,
+        CELLS = CELLS_X * (TY + 2 * BEYOND + 1)
+    };
+    double n[CELLS], h[CELLS], field[2][FACES]; /* h: lm_pressure_potential, where gamma > 1 */
 };
 
-__device__ __forceinline__ double field_between(const pressure_cell &here, double n, double h, double least, double r,
-                                                const struct lm_ohm &o)
+/* Upper faces of the cells of tile `number`: -grad p / n in all that the filter reads. */
+template <bool SMOOTH>
+__device__ __forceinline__ void fill_tile(pressure_tile<SMOOTH> &t, const shape &s, const pressure_arrays &a,
+                                          const struct lm_ohm &o, int i, int j)
 {
-    const double both_n[2] = {here.n, n}, both_h[2] = {here.h, h};
-    return lm_pressure_field(both_h, NULL, both_n, least, 1, r, &o);
+    typedef pressure_tile<SMOOTH> tile;
+    __syncthreads(); /* the tile before has been read */
+    for (int m = (int)threadIdx.x; m < tile::CELLS; m += THREADS) {
+        const int column = lm_wrap(i - tile::BEYOND + m % tile::CELLS_X, s.nx),
+                  row = lm_wrap(j - tile::BEYOND + m / tile::CELLS_X, s.ny);
+        t.n[m] = a.n[at(s, column, row)];
+        t.h[m] = o.gamma > 1.0 ? lm_pressure_potential(t.n[m], a.least, &o) : 0.0;
+    }
+    __syncthreads();
+    for (int m = (int)threadIdx.x; m < tile::FACES; m += THREADS) {
+        const int k = m / tile::FACES_X * tile::CELLS_X + m % tile::FACES_X;
+        t.field[0][m] = lm_pressure_field(t.h + k, NULL, t.n + k, a.least, 1, o.inv_dx, &o);
+        t.field[1][m] = lm_pressure_field(t.h + k, NULL, t.n + k, a.least, tile::CELLS_X, o.inv_dy, &o);
+    }
+    __syncthreads();
 }
 
-/* -grad p / n on the faces, what the ions feel of it after at most one pass of the filter, and its maxima. Strips as
- * those of ohm_kernel: when the cell above row j is there, the fields of row j follow and the filter ends in row
- * j - 1. */
-template <bool SMOOTH>
-__global__ void __launch_bounds__(LANES, PRESSURE_STRIPS)
-    pressure_kernel(shape s, pressure_arrays a, struct lm_ohm o, int rows)
+/* -grad p / n on the faces, what the ions feel of it after at most one pass of the filter, and its maxima. A block
+ * takes several tiles, so that few atomics follow. */
+template <bool SMOOTH> __global__ void pressure_kernel(shape s, pressure_arrays a, struct lm_ohm o)
 {
-    enum { BEFORE = SMOOTH, AFTER = 1 + SMOOTH };
-    const int lane = threadIdx.x, i = blockIdx.x * (LANES - BEFORE - AFTER) + lane - BEFORE, column = lm_wrap(i, s.nx);
-    const bool mine = lane >= BEFORE && lane < LANES - AFTER && i < s.nx;
-    const int first = blockIdx.y * rows, last = min(first + rows, s.ny);
-    push_rows<SMOOTH, 2> smoothed = {};
+    typedef pressure_tile<SMOOTH> tile;
+    __shared__ tile t;
     lm_u64 most[2] = {0, 0};
     o.evolved = 0; /* and so the compiler leaves out what it needs */
-    pressure_cell here(a, at(s, column, lm_wrap(first - BEFORE, s.ny)), o);
-    for (int j = first - BEFORE; j < last + SMOOTH; j++) {
-        const pressure_cell above(a, at(s, column, lm_wrap(j + 1, s.ny)), o);
-        const double field[2] = {field_between(here, right(here.n), right(here.h), a.least, o.inv_dx, o),
-                                 field_between(here, above.n, above.h, a.least, o.inv_dy, o)};
-        here = above;
-        LM_UNROLL
-        for (int d = 0; d < 2; d++)
-            smoothed.add(d, field[d]);
-        if (!mine)
+    const int across = (s.nx + TX - 1) / TX, up = (s.ny + TY - 1) / TY;
+    for (int number = blockIdx.x; number < across * up; number += gridDim.x) {
+        const int x = number % across * TX, y = number / across * TY, column = (int)threadIdx.x % TX,
+                  row = (int)threadIdx.x / TX, i = x + column, j = y + row;
+        fill_tile<SMOOTH>(t, s, a, o, x, y);
+        if (i >= s.nx || j >= s.ny)
             continue;
-        if (j >= first && j < last)
-            store_felt(s, a.field, i, j, field);
-        if (j >= first + SMOOTH) {
-            const double push[2] = {smoothed.result(0), smoothed.result(1)};
-            store_felt(s, a.push, i, j - SMOOTH, push);
-            LM_UNROLL
-            for (int d = 0; d < 2 && is_in(a.own, i, j - SMOOTH); d++)
+        double field[2], push[2];
+        LM_UNROLL
+        for (int d = 0; d < 2; d++) {
+            const double *const here = t.field[d] + (row + tile::BEYOND) * tile::FACES_X + column + tile::BEYOND;
+            field[d] = here[0];
+            push[d] = SMOOTH ? lm_binomial(here, tile::FACES_X) : here[0];
+            if (is_in(a.own, i, j))
                 most[d] = lm_larger_size(most[d], push[d]);
         }
+        store_felt(s, a.field, i, j, field);
+        store_felt(s, a.push, i, j, push);
     }
-    LM_UNROLL
-    for (int d = 0; d < 2; d++)
-        lm_warp_max(&a.control->push_pressure[d], most[d]);
+    lm_block_reduce<true>(a.control->push_pressure, most);
 }
 
 struct ohm_variant {
@@ -281,14 +289,12 @@ int find_pressure(struct lm_gpu *g, enum lm_array level, double *push, bool smoo
     const struct lm_ohm *o = &g->base.setup.ohm;
     const pressure_arrays a = {g->array[level], lm_least_push_density(o), g->array[LM_PRESSURE_E], push,
                                g->control,      g->base.setup.grid.own};
-    int rows;
-    const dim3 strips = cut_into_strips(g, LANES - 1 - 2 * smooth, PRESSURE_STRIPS, &rows);
     auto kernel = smooth ? pressure_kernel<true> : pressure_kernel<false>;
     if (o->evolved) {
         lm_gpu_evolved_pressure(g);
         return lm_gpu_pressure_field(g, a.n, a.least, false);
     }
-    kernel<<<strips, LANES, 0, g->stream>>>(shape_of(g), a, *o, rows);
+    kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), a, *o);
     return LM_GPU_LAUNCHED(g, "pressure in Ohm's law");
 }
 
