@@ -234,6 +234,29 @@ START_TEST(a_gradient_makes_no_b)
 }
 END_TEST
 
+/* The ions in a cell at a wall feel half of the force on the face between this cell and the next one, and nothing of
+ * the wall. (B is of the order of 1e-6.) */
+START_TEST(walls_do_not_push_ions)
+{
+    static const int sides[LM_SIDES] = {LM_CONDUCTING, LM_CONDUCTING, LM_CONDUCTING, LM_CONDUCTING};
+    struct box x;
+    free(made_by_battery(&x, 24, 18, sides, &evolved, 0));
+    x.b->ops->ohm(x.b, LM_OHM_OLD);
+    double *n = box_get(&x, LM_N_OLD), *s = box_get(&x, LM_BACKGROUND), *e = box_get(&x, LM_PUSH_E + 1), largest = 0;
+    for (int top = 0; top < 2; top++)
+        for (int i = 0; i < x.g.nx; i++) {
+            const size_t low = lm_at(&x.g, i, top ? x.g.ny - 2 : 0), high = low + (size_t)x.g.stride;
+            const double drop = pow(s[low], evolved.gamma) - pow(s[high], evolved.gamma);
+            const double force = drop / (0.5 * (n[low] + n[high]) * x.g.dy);
+            largest = fmax(largest, fabs(force));
+            ck_assert_double_eq_tol(e[top ? high : low], 0.5 * force, 2e-6);
+        }
+    ck_assert_double_gt(largest, 0.01);
+    free(n), free(s), free(e);
+    box_free(&x);
+}
+END_TEST
+
 /* The battery does not act on B of a side, where the potential of a sheath stands against it. On conducting sides
  * E changes B, but only by what the new B beside them makes. */
 START_TEST(sides_have_no_battery)
@@ -299,6 +322,7 @@ int main(void)
     tcase_add_test(t, turn_of_the_oscillation);
     tcase_add_loop_test(t, a_gradient_makes_no_b, 0, 2);
     tcase_add_test(t, corners_of_bodies_have_no_battery);
+    tcase_add_test(t, walls_do_not_push_ions);
     tcase_add_loop_test(t, sides_have_no_battery, 0, 2);
     suite_add_tcase(suite, t);
     return suite_run(suite);
