@@ -202,19 +202,22 @@ struct pressure_arrays {
     struct lm_cells own; /* the cells that the maxima are of */
 };
 
-/* A tile of TX x TY cells: the faces that the filter reads, and the cells beside these faces. */
+/* A tile: the faces that the filter reads, and the cells beside these faces. A thread stores ROWS cells, TY apart. */
 template <bool SMOOTH> struct pressure_tile {
     enum {
+        ROWS = 2,
+        HEIGHT = ROWS * TY,
         BEYOND = SMOOTH, /* faces on each side of the tile */
         FACES_X = TX + 2 * BEYOND,
-        FACES = FACES_X * (TY + 2 * BEYOND),
+        FACES = FACES_X * (HEIGHT + 2 * BEYOND),
         CELLS_X = FACES_X + 1,
-        CELLS = CELLS_X * (TY + 2 * BEYOND + 1)
+        CELLS = CELLS_X * (HEIGHT + 2 * BEYOND + 1)
     };
-    double n[CELLS], h[CELLS], field[2][FACES]; /* h: lm_pressure_potential, where gamma > 1 */
+    double cell[CELLS]; /* the density; lm_pressure_potential where gamma > 1 */
+    double field[2][FACES];
 };
 
-/* Upper faces of the cells of tile `number`: -grad p / n in all that the filter reads. */
+/* For the tile whose first cell is (i, j). */
 template <bool SMOOTH>
 __device__ __forceinline__ void fill_tile(pressure_tile<SMOOTH> &t, const shape &s, const pressure_arrays &a,
                                           const struct lm_ohm &o, int i, int j)
@@ -224,14 +227,15 @@ __device__ __forceinline__ void fill_tile(pressure_tile<SMOOTH> &t, const shape 
     for (int m = (int)threadIdx.x; m < tile::CELLS; m += THREADS) {
         const int column = lm_wrap(i - tile::BEYOND + m % tile::CELLS_X, s.nx),
                   row = lm_wrap(j - tile::BEYOND + m / tile::CELLS_X, s.ny);
-        t.n[m] = a.n[at(s, column, row)];
-        t.h[m] = o.gamma > 1.0 ? lm_pressure_potential(t.n[m], a.least, &o) : 0.0;
+        const double n = a.n[at(s, column, row)];
+        t.cell[m] = o.gamma > 1.0 ? lm_pressure_potential(n, a.least, &o) : n;
     }
     __syncthreads();
     for (int m = (int)threadIdx.x; m < tile::FACES; m += THREADS) {
         const int k = m / tile::FACES_X * tile::CELLS_X + m % tile::FACES_X;
-        t.field[0][m] = lm_pressure_field(t.h + k, NULL, t.n + k, a.least, 1, o.inv_dx, &o);
-        t.field[1][m] = lm_pressure_field(t.h + k, NULL, t.n + k, a.least, tile::CELLS_X, o.inv_dy, &o);
+        const double *const here = t.cell + k; /* lm_pressure_field reads it as one of both */
+        t.field[0][m] = lm_pressure_field(here, NULL, here, a.least, 1, o.inv_dx, &o);
+        t.field[1][m] = lm_pressure_field(here, NULL, here, a.least, tile::CELLS_X, o.inv_dy, &o);
     }
     __syncthreads();
 }
@@ -244,24 +248,25 @@ template <bool SMOOTH> __global__ void pressure_kernel(shape s, pressure_arrays 
     __shared__ tile t;
     lm_u64 most[2] = {0, 0};
     o.evolved = 0; /* and so the compiler leaves out what it needs */
-    const int across = (s.nx + TX - 1) / TX, up = (s.ny + TY - 1) / TY;
+    const int across = (s.nx + TX - 1) / TX, up = (s.ny + tile::HEIGHT - 1) / tile::HEIGHT;
+    const int column = (int)threadIdx.x % TX, first = (int)threadIdx.x / TX;
     for (int number = blockIdx.x; number < across * up; number += gridDim.x) {
-        const int x = number % across * TX, y = number / across * TY, column = (int)threadIdx.x % TX,
-                  row = (int)threadIdx.x / TX, i = x + column, j = y + row;
+        const int x = number % across * TX, y = number / across * tile::HEIGHT, i = x + column;
         fill_tile<SMOOTH>(t, s, a, o, x, y);
-        if (i >= s.nx || j >= s.ny)
-            continue;
-        double field[2], push[2];
-        LM_UNROLL
-        for (int d = 0; d < 2; d++) {
-            const double *const here = t.field[d] + (row + tile::BEYOND) * tile::FACES_X + column + tile::BEYOND;
-            field[d] = here[0];
-            push[d] = SMOOTH ? lm_binomial(here, tile::FACES_X) : here[0];
-            if (is_in(a.own, i, j))
-                most[d] = lm_larger_size(most[d], push[d]);
+        for (int row = first; row < tile::HEIGHT && i < s.nx && y + row < s.ny; row += TY) {
+            const int j = y + row;
+            double field[2], push[2];
+            LM_UNROLL
+            for (int d = 0; d < 2; d++) {
+                const double *const here = t.field[d] + (row + tile::BEYOND) * tile::FACES_X + column + tile::BEYOND;
+                field[d] = here[0];
+                push[d] = SMOOTH ? lm_binomial(here, tile::FACES_X) : here[0];
+                if (is_in(a.own, i, j))
+                    most[d] = lm_larger_size(most[d], push[d]);
+            }
+            store_felt(s, a.field, i, j, field);
+            store_felt(s, a.push, i, j, push);
         }
-        store_felt(s, a.field, i, j, field);
-        store_felt(s, a.push, i, j, push);
     }
     lm_block_reduce<true>(a.control->push_pressure, most);
 }

@@ -54,13 +54,15 @@ __global__ void heat_kernel(shape s, double *entropy, const struct lm_opening *o
                             int quantum, struct lm_cells own, struct lm_heating_cell *cells, int64_t *sums,
                             lm_u64 *source)
 {
-    const struct lm_cells all = {0, s.nx, 0, s.ny};
-    struct lm_wide changed = {0, 0}, elsewhere = {0, 0};
-    each_cell(s, all, [&](int i, int j, size_t k) {
-        const size_t n = (size_t)j * s.nx + i;
-        lm_heat_electrons(&cells[n], &sums[n * LM_CELL_SUMS], &entropy[k], lm_volume_at(open, (long)k), unit, quantum,
-                          gamma, is_in(own, i, j) ? &changed : &elsewhere);
-    });
+    cell c;
+    struct lm_wide changed = {0, 0};
+    if (my_cell(s, 0, c)) {
+        const size_t n = (size_t)c.j * s.nx + c.i;
+        lm_heat_electrons(&cells[n], &sums[n * LM_CELL_SUMS], &entropy[at(s, c.i, c.j)],
+                          lm_volume_at(open, (long)at(s, c.i, c.j)), unit, quantum, gamma, &changed);
+        if (!is_in(own, c.i, c.j))
+            changed = {0, 0};
+    }
     lm_block_sum_wide(source, changed);
 }
 
@@ -69,13 +71,14 @@ enum { NOISE2, LIMITED };
 __global__ void limits_kernel(shape s, electrons e, struct lm_exchange with, const double *temperature,
                               struct lm_sides sides, struct lm_cells own, lm_u64 *found)
 {
+    cell c;
     lm_u64 noise2[1] = {0}, limited[1] = {0};
-    each_cell(s, own, [&](int i, int j, size_t) {
-        const struct lm_cell_electrons electrons = electrons_of_cell(s, e, temperature, sides, {i, j});
+    if (my_cell(s, 0, c) && is_in(own, c.i, c.j)) {
+        const struct lm_cell_electrons electrons = electrons_of_cell(s, e, temperature, sides, c);
         const struct lm_exchange_bound r = lm_exchange_bound(&with, &electrons);
-        raise(noise2[0], r.noise2);
-        limited[0] += (lm_u64)r.limited;
-    });
+        noise2[0] = r.noise2;
+        limited[0] = (lm_u64)r.limited;
+    }
     lm_block_reduce<true>(&found[NOISE2], noise2);
     lm_block_reduce<false>(&found[LIMITED], limited);
 }
@@ -106,7 +109,7 @@ int lm_gpu_heat_electrons(struct lm_gpu *g, int species, const struct lm_exchang
     const double unit = 0.5 * p->weight * p->mass * lm_exp2i(-pass->tally_v2);
     const int field = g->base.setup.background_count - 1;
     lm_gpu_halo_add(g, &g->exchange.sums, 1, LM_CELL_SUMS, LM_SUM_ENERGY, 1);
-    heat_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(
+    heat_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(
         shape_of(g), entropy_of(g), g->advect.open, g->base.setup.ohm.gamma, unit, pass->quantum,
         g->base.setup.grid.own, g->exchange.cells, (int64_t *)g->exchange.sums, g->control->background[field].source);
     LM_GPU_LAUNCHED(g, "exchange of heat");
@@ -119,9 +122,9 @@ int lm_gpu_heat_exchange_limits(struct lm_backend *b, const struct lm_exchange *
     struct lm_gpu *g = lm_gpu_of(b);
     lm_gpu_reduce_begin(g);
     fill_temperatures(g);
-    limits_kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), electrons_of(g), *with,
-                                                                  g->exchange.temperature, g->base.setup.grid.sides,
-                                                                  g->base.setup.grid.own, g->reduced->value);
+    limits_kernel<<<blocks_for(g, 0), THREADS, 0, g->stream>>>(shape_of(g), electrons_of(g), *with,
+                                                               g->exchange.temperature, g->base.setup.grid.sides,
+                                                               g->base.setup.grid.own, g->reduced->value);
     LM_GPU_LAUNCHED(g, "limits of the exchange of heat");
     if (lm_gpu_reduce_end(g))
         return g->failed;
