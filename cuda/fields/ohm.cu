@@ -225,8 +225,8 @@ __device__ __forceinline__ void fill_tile(pressure_tile<SMOOTH> &t, const shape 
     typedef pressure_tile<SMOOTH> tile;
     __syncthreads(); /* the tile before has been read */
     for (int m = (int)threadIdx.x; m < tile::CELLS; m += THREADS) {
-        const int column = lm_wrap(i - tile::BEYOND + m % tile::CELLS_X, s.nx),
-                  row = lm_wrap(j - tile::BEYOND + m / tile::CELLS_X, s.ny);
+        const int column = lm_wrap_seldom(i - tile::BEYOND + m % tile::CELLS_X, s.nx),
+                  row = lm_wrap_seldom(j - tile::BEYOND + m / tile::CELLS_X, s.ny);
         const double n = a.n[at(s, column, row)];
         t.cell[m] = o.gamma > 1.0 ? lm_pressure_potential(n, a.least, &o) : n;
     }
