@@ -76,7 +76,8 @@ LM_HD double lm_exchange_rate(const struct lm_exchange *e, double n, double t)
 /* The number j nx + i of cell (a, b), or of its periodic image in the domain; -1 beyond a wall. */
 LM_HD long lm_neighbour_cell(int nx, int ny, const struct lm_sides *sides, int a, int b)
 {
-    const int x = lm_has_walls(sides, 0) ? a : lm_wrap(a, nx), y = lm_has_walls(sides, 1) ? b : lm_wrap(b, ny);
+    const int x = lm_has_walls(sides, 0) ? a : lm_wrap_seldom(a, nx),
+              y = lm_has_walls(sides, 1) ? b : lm_wrap_seldom(b, ny);
     return x < 0 || x >= nx || y < 0 || y >= ny ? -1 : (long)y * nx + x;
 }
 

@@ -28,7 +28,7 @@ LM_HD int lm_turns_back(int boundary)
 LM_HD int lm_cell_inside(const struct lm_sides *s, int axis, int n, int along, int i, int *sign)
 {
     if (!lm_has_walls(s, axis))
-        return lm_wrap(i, n);
+        return lm_wrap_seldom(i, n);
     while (i < 0 || i >= n) {
         if (along && lm_turns_back(s->of[2 * axis + (i >= n)]))
             *sign = -*sign;
@@ -41,7 +41,7 @@ LM_HD int lm_cell_inside(const struct lm_sides *s, int axis, int n, int along, i
 LM_HD int lm_field_cell(const struct lm_sides *s, int axis, int n, int i)
 {
     if (!lm_has_walls(s, axis))
-        return lm_wrap(i, n);
+        return lm_wrap_seldom(i, n);
     return i < -LM_GHOST ? -LM_GHOST : i < n + LM_GHOST ? i : n + LM_GHOST - 1;
 }
 
@@ -50,7 +50,7 @@ LM_HD int lm_field_cell(const struct lm_sides *s, int axis, int n, int i)
 LM_HD int lm_gas_cell(const struct lm_sides *s, int axis, int n, int low, int i)
 {
     if (!lm_has_walls(s, axis))
-        return lm_wrap(i, n);
+        return lm_wrap_seldom(i, n);
     return i < low ? low : i < n ? i : n - 1;
 }
 
