@@ -285,11 +285,9 @@ int lm_gpu_general_advance_b(struct lm_gpu *g, const struct lm_b_step *step);
 int lm_gpu_general_ohm(struct lm_gpu *g, enum lm_ohm_current current);
 
 /* cuda/fields/mean_field.cu. Before the substeps of a step: the arrays of mean_field.h, and LM_J_AHEAD where the step
- * needs it; after each substep: LM_MEAN_B, unless the kernel of the substep adds to it; after the last one: the halo of
- * LM_MEAN_B. Nothing in steps without a mean. */
+ * needs it; after each substep: LM_MEAN_B. Nothing in steps without a mean. */
 int lm_gpu_begin_mean(struct lm_gpu *g, const struct lm_b_step *step);
 int lm_gpu_add_to_mean(struct lm_gpu *g, const struct lm_b_step *step, int substep);
-void lm_gpu_end_mean(struct lm_gpu *g, const struct lm_b_step *step);
 
 /* Ghost cells beyond walls of the first `count` components of E. */
 void lm_gpu_fill_e(struct lm_gpu *g, double *e, int count, enum lm_fill fill);
@@ -449,6 +447,7 @@ template <bool LARGEST, int N> static __device__ __forceinline__ void lm_block_r
         LARGEST ? atomicMax(&to[k], all[k]) : atomicAdd(&to[k], all[k]);
 }
 
+/* The same for a sum of 128 bits. */
 static __device__ __forceinline__ void lm_block_sum_wide(lm_u64 *to, const struct lm_wide &v)
 {
     const lm_u64 both[2] = {(lm_u64)v.high, (lm_u64)v.low};

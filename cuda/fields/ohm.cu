@@ -21,7 +21,7 @@ namespace
 enum { RING = 4 }; /* rows of what comes from memory */
 
 /* Warps of ohm_kernel on a multiprocessor at a time: as many as the registers are enough for. */
-template <bool HYPER, bool SMOOTH, enum pressure_part PRESSURE>
+template <bool HYPER, bool SMOOTH, pressure_part PRESSURE>
 constexpr int strips_of = !SMOOTH                           ? 16
                           : HYPER || PRESSURE == AT_CENTRES ? 8
                                                             : 12;
@@ -137,7 +137,7 @@ __device__ __forceinline__ void store_felt(const shape &s, double *to, int i, in
 }
 
 /* E, what the ions feel after at most one pass of the filter, and the maxima for lm_control. */
-template <bool HYPER, bool SMOOTH, enum pressure_part PRESSURE>
+template <bool HYPER, bool SMOOTH, pressure_part PRESSURE>
 __global__ void __launch_bounds__(LANES, strips_of<HYPER, SMOOTH, PRESSURE>)
     ohm_kernel(shape s, ohm_arrays a, struct lm_ohm o, double k2, int rows)
 {
@@ -276,12 +276,12 @@ struct ohm_variant {
     int strips;
 };
 
-template <bool HYPER, bool SMOOTH, enum pressure_part PRESSURE> ohm_variant variant()
+template <bool HYPER, bool SMOOTH, pressure_part PRESSURE> ohm_variant variant()
 {
     return {ohm_kernel<HYPER, SMOOTH, PRESSURE>, strips_of<HYPER, SMOOTH, PRESSURE>};
 }
 
-template <enum pressure_part PRESSURE> ohm_variant variant_for(bool hyper, bool smooth)
+template <pressure_part PRESSURE> ohm_variant variant_for(bool hyper, bool smooth)
 {
     return hyper ? (smooth ? variant<true, true, PRESSURE>() : variant<true, false, PRESSURE>())
                  : (smooth ? variant<false, true, PRESSURE>() : variant<false, false, PRESSURE>());
