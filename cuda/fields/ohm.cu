@@ -233,9 +233,9 @@ __device__ __forceinline__ void fill_tile(pressure_tile<SMOOTH> &t, const shape 
     __syncthreads();
     for (int m = (int)threadIdx.x; m < tile::FACES; m += THREADS) {
         const int k = m / tile::FACES_X * tile::CELLS_X + m % tile::FACES_X;
-        const double *const here = t.cell + k; /* lm_pressure_field reads it as one of both */
-        t.field[0][m] = lm_pressure_field(here, NULL, here, a.least, 1, o.inv_dx, &o);
-        t.field[1][m] = lm_pressure_field(here, NULL, here, a.least, tile::CELLS_X, o.inv_dy, &o);
+        const double *const here = t.cell + k; /* n or h; p is not read */
+        t.field[0][m] = lm_pressure_field(here, here, here, a.least, 1, o.inv_dx, &o);
+        t.field[1][m] = lm_pressure_field(here, here, here, a.least, tile::CELLS_X, o.inv_dy, &o);
     }
     __syncthreads();
 }

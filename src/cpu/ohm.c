@@ -280,7 +280,9 @@ static inline __attribute__((always_inline)) void push_row(const struct lm_cpu *
     for (int i = 0; i < g->nx; i++) {
         const size_t k = lm_at(g, i, j);
         const int in_body = solid && solid[k];
-        const double *const here[2] = {pressure[0] ? pressure[0] + k : NULL, pressure[0] ? pressure[1] + k : NULL};
+        const double *here[2] = {NULL, NULL};
+        for (int axis = 0; axis < 2 && pressure[0] != NULL; axis++)
+            here[axis] = pressure[axis] + k;
         const struct lm_vector centre = lm_b_centre(lm_view_at(b, (long)k));
         lm_cpu_put_vector(c->array + LM_PUSH_B, k, centre);
         lm_cpu_put_vector(c->array + LM_PUSH_E, k,
