@@ -185,7 +185,7 @@ START_TEST(test_flow_rates)
         struct background_case c = background_case_of(10 * number);
         const struct lm_grid *g = &c.setup.grid;
         struct lm_backend *b;
-        double found[LM_MAX_BACKGROUNDS], most = 0;
+        double found[LM_FLOW_RATES], most = 0;
         ck_assert_int_eq(lm_cpu_create(&c.setup, &b), LM_OK);
         ck_assert_int_eq(background_case_put(&c, b), LM_OK);
         ck_assert_int_eq(b->ops->flow_rates(b, found), LM_OK);
