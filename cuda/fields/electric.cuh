@@ -88,19 +88,18 @@ template <bool HYPER, pressure_part PRESSURE, bool PUSH> struct electric_rows {
     {
         const double x[2] = {left(resistive[0]), resistive[0]}, y[2] = {resistive_below, resistive[1]};
         const struct lm_view felt = {x + 1, y + 1, resistive + 2, 1}, none = {NULL, NULL, NULL, 0};
-        const double *const on_faces[2] = {NULL, NULL};
         /* More calls than one, so that the patches stay in registers. */
         if (PRESSURE == AT_CENTRES) {
             const double px[2] = {left(here.pressure[0]), here.pressure[0]}, py[2] = {pressure_below, here.pressure[1]};
-            const double *const at_centres[2] = {px + 1, py + 1};
+            const struct lm_view pressure = {px + 1, py + 1, NULL, 1};
             if (o.friction)
-                push_e = lm_push_field(motional.field, motional.slip, push_b, none, at_centres, 1);
+                push_e = lm_push_field(motional.field, motional.slip, push_b, none, pressure);
             else
-                push_e = lm_push_field(motional.field, motional.slip, push_b, felt, at_centres, 1);
+                push_e = lm_push_field(motional.field, motional.slip, push_b, felt, pressure);
         } else if (o.friction) {
-            push_e = lm_push_field(motional.field, motional.slip, push_b, none, on_faces, 0);
+            push_e = lm_push_field(motional.field, motional.slip, push_b, none, none);
         } else {
-            push_e = lm_push_field(motional.field, motional.slip, push_b, felt, on_faces, 0);
+            push_e = lm_push_field(motional.field, motional.slip, push_b, felt, none);
         }
         resistive_below = resistive[1];
         pressure_below = here.pressure[1];

@@ -153,10 +153,9 @@ __global__ void push_kernel(domain d, ohm_arrays a, const double *resistive, dou
     const double slip = in_body ? 0.0 : a.motional[3 * s.pitch + k];
     const struct lm_view unfelt = {NULL, NULL, NULL, 0};
     const bool at_centres = a.pressure && !on_faces;
-    const double *const pressure[2] = {at_centres ? a.pressure + k : NULL,
-                                       at_centres ? a.pressure + s.pitch + k : NULL};
-    const struct lm_vector e =
-        lm_push_field(motional, slip, b, friction ? unfelt : view_of(resistive, s, k), pressure, s.stride);
+    const struct lm_view pressure = {at_centres ? a.pressure + k : NULL, at_centres ? a.pressure + s.pitch + k : NULL,
+                                     NULL, s.stride};
+    const struct lm_vector e = lm_push_field(motional, slip, b, friction ? unfelt : view_of(resistive, s, k), pressure);
     each_periodic(s, d.walls_x, d.walls_y, c.i, c.j, [&](size_t image) {
         put_vector(to, s, image, e);
         put_vector(to + FELT_B * s.pitch, s, image, b);

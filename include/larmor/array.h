@@ -12,9 +12,9 @@ enum lm_array {
     LM_VOID_E = LM_B + 3,    /* E_v of void_field.h at n, on the nodes of E */
     LM_VOID = LM_VOID_E + 3, /* 1 in cells that were void in the last step of B, else 0 */
     /* What the ions feel at n, smoothed: */
-    LM_PUSH_E = LM_VOID + 1,          /* E at the centres, without friction's part and without that of the pressure; */
+    LM_PUSH_E = LM_VOID + 1,          /* E at the centres, without the parts of friction and of LM_PUSH_PRESSURE; */
     LM_PUSH_B = LM_PUSH_E + 3,        /* B at the centres; */
-    LM_PUSH_PRESSURE = LM_PUSH_B + 3, /* -grad p / n on x-faces and y-faces */
+    LM_PUSH_PRESSURE = LM_PUSH_B + 3, /* -grad p / n on x-faces and y-faces; 0 of an evolved p */
     LM_N_OLD = LM_PUSH_PRESSURE + 2,  /* electron density at n */
     LM_J_OLD,                         /* ion current at n-1/2, centres */
     LM_N_NEW = LM_J_OLD + 3,          /* n+1 */

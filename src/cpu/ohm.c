@@ -269,10 +269,18 @@ void lm_cpu_substep_field(struct lm_cpu *c, double *const b[3], double *const io
             electric_field_on_wall(c, o, axis, v, e, NULL);
 }
 
+/* A view that stands on element k, unless it has no x and y. */
+LM_HD struct lm_view view_at(struct lm_view v, size_t k)
+{
+    if (v.x == NULL)
+        return v;
+    return (struct lm_view){v.x + k, v.y + k, v.z ? v.z + k : NULL, v.s};
+}
+
 /* LM_PUSH_E and LM_PUSH_B of row j before smoothing. `solid` is NULL without bodies; `pressure`: as in lm_push_field.
  */
 static inline __attribute__((always_inline)) void push_row(const struct lm_cpu *c, int j, const uint8_t *solid,
-                                                           struct lm_view resistive, const double *const pressure[2])
+                                                           struct lm_view resistive, struct lm_view pressure)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     static const struct lm_vector none = {0.0, 0.0, 0.0};
@@ -280,15 +288,11 @@ static inline __attribute__((always_inline)) void push_row(const struct lm_cpu *
     for (int i = 0; i < g->nx; i++) {
         const size_t k = lm_at(g, i, j);
         const int in_body = solid && solid[k];
-        const double *here[2] = {NULL, NULL};
-        for (int axis = 0; axis < 2 && pressure[0] != NULL; axis++)
-            here[axis] = pressure[axis] + k;
         const struct lm_vector centre = lm_b_centre(lm_view_at(b, (long)k));
         lm_cpu_put_vector(c->array + LM_PUSH_B, k, centre);
         lm_cpu_put_vector(c->array + LM_PUSH_E, k,
                           lm_push_field(in_body ? none : lm_cpu_vector(c->motional, k), in_body ? 0.0 : c->slip[k],
-                                        centre, resistive.x ? lm_view_at(resistive, (long)k) : resistive, here,
-                                        g->stride));
+                                        centre, view_at(resistive, k), view_at(pressure, k)));
     }
 }
 
@@ -296,23 +300,22 @@ static inline __attribute__((always_inline)) void push_row(const struct lm_cpu *
 static void push_fields(struct lm_cpu *c, double *const resistive[3], struct lm_level_weights at)
 {
     static const struct lm_view none = {.s = 0};
-    static const double *const on_faces[2] = {NULL, NULL};
     const struct lm_ohm *o = &c->base.setup.ohm;
-    const double *const at_centres[2] = {c->array[LM_PRESSURE_E], c->array[LM_PRESSURE_E + 1]};
     double *const *push = c->array + LM_PUSH_E;
     const struct lm_grid *g = &c->base.setup.grid;
     const struct lm_view view = lm_cpu_view(c, resistive);
+    const struct lm_view pressure = {c->array[LM_PRESSURE_E], c->array[LM_PRESSURE_E + 1], NULL, g->stride};
     for (int d = 0; d < 3; d++)
         lm_grid_wrap(g, resistive[d]);
     LM_ROWS(c, 0, 0)
     {
         /* Three calls: without bodies the compiler makes vector instructions of it. */
         if (c->solid || o->friction)
-            push_row(c, j, c->solid, o->friction ? none : view, o->evolved ? at_centres : on_faces);
+            push_row(c, j, c->solid, o->friction ? none : view, o->evolved ? pressure : none);
         else if (o->evolved)
-            push_row(c, j, NULL, view, at_centres);
+            push_row(c, j, NULL, view, pressure);
         else
-            push_row(c, j, NULL, view, on_faces);
+            push_row(c, j, NULL, view, none);
     }
     if (c->base.setup.friction_species > 0)
         lm_cpu_friction_fields(c, at);

@@ -173,9 +173,10 @@ LM_HD void lm_wall_field(int axis, long inside, struct lm_ohm_view v, const stru
 
 /* E of the push at the centre. `b` is B there. `resistive` stands on the resistive part of E; its pointers are NULL
  * where the ions do not feel that part, which has the friction between ions and electrons in it. `pressure` stands on
- * the part of an evolved pressure; NULL: there is none, or the ions take it from the faces (push.h). */
+ * the part of an evolved pressure, without z; its pointers are NULL where there is none, or where the ions take it from
+ * the faces (push.h). */
 LM_HD struct lm_vector lm_push_field(struct lm_vector motional, double slip, struct lm_vector b,
-                                     struct lm_view resistive, const double *const pressure[2], int s)
+                                     struct lm_view resistive, struct lm_view pressure)
 {
     struct lm_vector e = lm_with_slip(motional, slip, b.x, b.y);
     if (resistive.x != NULL) {
@@ -183,9 +184,9 @@ LM_HD struct lm_vector lm_push_field(struct lm_vector motional, double slip, str
         e.y += lm_interp_down(resistive.y, resistive.s);
         e.z += resistive.z[0];
     }
-    if (pressure[0] != NULL) {
-        e.x += lm_interp_down(pressure[0], 1);
-        e.y += lm_interp_down(pressure[1], s);
+    if (pressure.x != NULL) {
+        e.x += lm_interp_down(pressure.x, 1);
+        e.y += lm_interp_down(pressure.y, pressure.s);
     }
     return e;
 }

@@ -2,12 +2,12 @@
  *
  * The gather is the interpolation of E and B from the centres of the cells with the shape of the particle (shape.h):
  * with the weights by which the particle deposits density and current there, so that the force on all ions is the sum
- * over the cells that Ohm's law balances (larmor/physics/fields/ohm.h). The force of the electron pressure alone comes
- * from the faces. Along its own axis it is interpolated linearly, across with the shape. The quadratic shape changes by
- * linear weights along the way of a particle, so that its ions gain what the electrons lose. The push is that of Boris,
- * Proc. 4th Conf. Numerical Simulation of Plasmas (1970); Birdsall and Langdon, Plasma Physics via Computer Simulation
- * (1985), section 4-3: v- = v + h E, t = h B, v' = v- + v- x t, v+ = v- + 2/(1 + t^2) v' x t, v_new = v+ + h E, h = Z/m
- * dt/2.
+ * over the cells that Ohm's law balances (larmor/physics/fields/ohm.h). The force of an electron pressure that follows
+ * from the density comes from the faces (larmor/physics/fields/pressure_gradient.h). Along its own axis it is
+ * interpolated linearly, across with the shape. The quadratic shape changes by linear weights along the way of a
+ * particle, so that its ions gain what the electrons lose. The push is that of Boris, Proc. 4th Conf. Numerical
+ * Simulation of Plasmas (1970); Birdsall and Langdon, Plasma Physics via Computer Simulation (1985), section 4-3: v- =
+ * v + h E, t = h B, v' = v- + v- x t, v+ = v- + 2/(1 + t^2) v' x t, v_new = v+ + h E, h = Z/m dt/2.
  *
  * Collisions take place in the middle of the push, where the velocity belongs to the time level of the fields and of
  * the gas. There the push has two parts: h E and a first turn by half of the angle, then the rest of the turn and h E.
