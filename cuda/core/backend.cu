@@ -87,6 +87,7 @@ static void gpu_destroy(struct lm_backend *b)
     lm_gpu_free_all(g);
     cudaFreeHost(g->control_host);
     cudaFreeHost(g->reduced_host);
+    lm_gpu_end_stages(g);
     for (int k = 0; k < 2; k++)
         if (g->queued[k])
             cudaEventDestroy(g->queued[k]);

@@ -123,7 +123,10 @@ struct lm_gpu {
         int used;                  /* lm_is_general: cuda/fields/walls.cu */
         double *curl, *e, *result; /* three arrays each, if used or lm_gpu_allocate_general */
         double *motional;          /* four: struct lm_motional, the slip last */
+        double *next_void;         /* three: where a substep puts LM_VOID_E; NULL until they are needed */
         uint8_t *marks;            /* cuda/fields/stage.cu: of each tile; NULL until they are needed */
+        cudaStream_t beside;       /* kernels of plain parts, beside those of the stages; NULL in the same way */
+        cudaEvent_t fork, done;    /* of that stream */
     } general;
     uint8_t *relaxes;             /* cuda/fields/relaxation.cu: of each tile; NULL until it is needed */
     int used_void;                /* whether LM_VOID_E and LM_VOID may hold something */
@@ -276,7 +279,8 @@ struct lm_void_nodes lm_gpu_void_nodes(const struct lm_gpu *g);
  * beyond sides comes from strips, where the resistivity depends on the plasma, or where electrons have friction with
  * single species. At the beginning of a step of B the tiles are marked. */
 bool lm_gpu_has_whole_stages(const struct lm_gpu *g);
-int lm_gpu_begin_stages(struct lm_gpu *g);
+int lm_gpu_begin_stages(struct lm_gpu *g, bool voids);
+void lm_gpu_end_stages(struct lm_gpu *g); /* of the last step of all */
 int lm_gpu_advance_stages(struct lm_gpu *g, enum lm_array ion_current, const double *battery, double substep,
                           bool is_first, bool voids);
 

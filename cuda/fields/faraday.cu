@@ -323,14 +323,14 @@ __global__ void __launch_bounds__(rk4_block<STAGE_WARPS, COUNT>::THREADS, 1)
 
 /* A substep of length h in a grid of blocks. */
 template <int STAGE_WARPS, int COUNT, bool HYPER>
-int launch_rk4(struct lm_gpu *g, const rk4_problem &a, dim3 blocks, double h)
+int launch_rk4(struct lm_gpu *g, cudaStream_t stream, const rk4_problem &a, dim3 blocks, double h)
 {
     typedef rk4_block<STAGE_WARPS, COUNT> block;
     auto kernel = rk4_kernel<STAGE_WARPS, COUNT, HYPER>;
     static const cudaError_t allowed =
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, block::BYTES);
     lm_gpu_check(g, allowed, "shared memory of Faraday's law");
-    kernel<<<blocks, block::THREADS, block::BYTES, g->stream>>>(shape_of(g), a, g->base.setup.ohm, h);
+    kernel<<<blocks, block::THREADS, block::BYTES, stream>>>(shape_of(g), a, g->base.setup.ohm, h);
     return LM_GPU_LAUNCHED(g, "Faraday's law");
 }
 
@@ -355,7 +355,7 @@ template <int STAGE_WARPS, int COUNT, bool HYPER> int rk4(struct lm_gpu *g, rk4_
         for (int d = 0; d < 3; d++)
             a.input[INPUT_B + d] = g->array[LM_B + d];
         a.to = g->next_b;
-        launch_rk4<STAGE_WARPS, COUNT, HYPER>(g, a, blocks, step->dt / step->substeps);
+        launch_rk4<STAGE_WARPS, COUNT, HYPER>(g, g->stream, a, blocks, step->dt / step->substeps);
         for (int d = 0; d < 3; d++)
             g->array[LM_B + d] = g->next_b + d * g->pitch;
         g->next_b = before;
@@ -381,7 +381,7 @@ template <int MOST_WARPS, int COUNT, bool HYPER> rk4_steps *rk4_fitting(const st
 enum { WIDEST = 4, WIDEST_HYPER = 3 }; /* warps of a stage with all inputs */
 
 /* All of the domain, or the cells and blocks of a plain part. */
-rk4_problem problem_of(struct lm_gpu *g, int ion_current, const double *battery, const struct lm_gpu_plain *p)
+rk4_problem problem_of(struct lm_gpu *g, int ion_current, const double *battery, const struct lm_gpu_blocks *p)
 {
     rk4_problem a = {};
     for (int d = 0; d < 3; d++) {
@@ -419,13 +419,14 @@ int lm_gpu_plain_columns(const struct lm_gpu *g)
     return g->base.setup.ohm.eta_hyper > 0 ? columns_if_fitting<WIDEST_HYPER>(g) : columns_if_fitting<WIDEST>(g);
 }
 
-int lm_gpu_advance_plain(struct lm_gpu *g, const struct lm_gpu_plain *p, enum lm_array ion_current,
+int lm_gpu_advance_plain(struct lm_gpu *g, const struct lm_gpu_blocks *p, enum lm_array ion_current,
                          const double *battery, double substep)
 {
     const rk4_problem a = problem_of(g, ion_current, battery, p);
     const dim3 blocks((unsigned)p->across, (unsigned)p->up);
-    return g->base.setup.ohm.eta_hyper > 0 ? launch_rk4<WIDEST_HYPER, MOST_INPUTS, true>(g, a, blocks, substep)
-                                           : launch_rk4<WIDEST, MOST_INPUTS, false>(g, a, blocks, substep);
+    return g->base.setup.ohm.eta_hyper > 0
+               ? launch_rk4<WIDEST_HYPER, MOST_INPUTS, true>(g, g->general.beside, a, blocks, substep)
+               : launch_rk4<WIDEST, MOST_INPUTS, false>(g, g->general.beside, a, blocks, substep);
 }
 
 int lm_gpu_advance_b(struct lm_backend *b, const struct lm_b_step *step)

@@ -44,9 +44,6 @@ struct tile_memory {
     unsigned nodes_at_bodies;
 };
 
-/* Marks of a tile: what it has, its surroundings included. */
-enum { HAS_VOID = 1, HAS_BODY = 2 };
-
 struct stage_problem {
     domain d;
     struct lm_ohm o;
@@ -55,16 +52,19 @@ struct stage_problem {
     bool is_first; /* of a step of B */
     const double *b, *ji, *eta;
     const double *battery, *given_e; /* NULL: there is none; E beyond sides where it is prescribed */
-    double *state, *next, *sum;      /* `next`: of the last stage, the result */
+    const double *state;
+    double *next, *sum; /* `next`: of the last stage, the result */
     struct {
         const double *e; /* E_v of this stage; NULL: there are no voids */
-        double *state, *next, *sum, speed2;
+        const double *state;
+        double *next, *sum, speed2;
         struct lm_void_nodes nodes[2]; /* away from bodies, and beside them */
     } voids;
     struct lm_open_sides open;
     open_order order;
-    const uint8_t *marks;   /* of each tile */
-    const uint8_t *is_left; /* of each tile: whether the kernel takes it; NULL: it takes all */
+    const uint8_t *marks;      /* of each tile */
+    const uint8_t *is_left;    /* of each tile: whether the kernel takes it; NULL: it takes all */
+    const uint8_t *is_covered; /* where is_left is: of each tile, whether others take the last stage */
 };
 
 /* Whether a tile and all that it reads lie in the domain, where no cell has an image. The stage of such a tile is that
@@ -84,16 +84,19 @@ template <bool INSIDE> __device__ __forceinline__ size_t cell(const domain &d, i
 __global__ void mark_kernel(domain d, const double *per_density, uint8_t *marks)
 {
     const tile t(d, THREADS);
+    enum { HAS_PLASMA = ALL_VOID };
     int found = 0;
     t.each<tile::BEFORE, tile::AFTER>([&](int i, int j, int) {
         const size_t k = element(d, i, j);
-        found |= per_density[k] == 0.0 ? HAS_VOID : 0;
+        found |= per_density[k] == 0.0 ? HAS_VOID : HAS_PLASMA;
         for (int c = 0; c < 3 && d.node; c++)
             found |= d.node[3 * k + c].kind != LM_NODE_PLASMA || d.node[3 * k + c].more != 0 ? HAS_BODY : 0;
     });
-    const int has_void = __syncthreads_or(found & HAS_VOID), has_body = __syncthreads_or(found & HAS_BODY);
+    const int has_void = __syncthreads_or(found & HAS_VOID), has_body = __syncthreads_or(found & HAS_BODY),
+              has_plasma = __syncthreads_or(found & HAS_PLASMA);
     if (threadIdx.x == 0)
-        marks[t.number()] = (has_void ? HAS_VOID : 0) | (has_body ? HAS_BODY : 0);
+        marks[t.number()] =
+            (has_void ? HAS_VOID : 0) | (has_body ? HAS_BODY : 0) | (has_plasma || has_body ? 0 : ALL_VOID);
 }
 
 /* Lets a value come from memory to the cache of the GPU. */
@@ -260,28 +263,61 @@ __device__ __forceinline__ void meet_bodies(const stage_problem &a, const tile &
     }
 }
 
-/* E_v of a cell after the stage. `current` stands on J in the tile. */
-__device__ __forceinline__ void advance_void(const stage_problem &a, const struct lm_void_nodes &nodes, int i, int j,
-                                             const double *current)
+/* E_v of a node of cell (i, j) after the stage. `current`: J there; `open`: the open part of its edge. */
+__device__ __forceinline__ void advance_void_node(const stage_problem &a, int i, int j, int component, double current,
+                                                  double open)
 {
     const domain &d = a.d;
-    const size_t k = at(d.s, i, j);
-    for (int c = 0; c < 3; c++) {
-        const size_t m = c * d.s.pitch + k;
-        if (!lm_is_own_e(c, i, j) || !lm_is_void_node(&nodes, c, (long)k))
-            continue;
-        const double start = a.voids.state[m],
-                     rate = lm_void_rate(a.voids.speed2 * lm_void_open_part(&nodes, c, (long)k), current[c * SIZE],
-                                         a.voids.e[m]),
-                     after = lm_rk4_sum(a.rk, 0, a.number == 0 ? start : a.voids.sum[m], rate);
-        if (a.number < 3) {
-            a.voids.next[m] = lm_rk4_next(a.rk, 0, start, rate);
-            a.voids.sum[m] = after;
-        } else {
-            each_periodic(d.s, d.walls_x, d.walls_y, i, j,
-                          [&](unsigned to) { a.voids.state[c * d.s.pitch + to] = after; });
-        }
+    const size_t m = component * d.s.pitch + at(d.s, i, j);
+    const double start = a.voids.state[m], rate = lm_void_rate(a.voids.speed2 * open, current, a.voids.e[m]),
+                 after = lm_rk4_sum(a.rk, 0, a.number == 0 ? start : a.voids.sum[m], rate);
+    if (a.number < 3) {
+        a.voids.next[m] = lm_rk4_next(a.rk, 0, start, rate);
+        a.voids.sum[m] = after;
+    } else {
+        each_periodic(d.s, d.walls_x, d.walls_y, i, j,
+                      [&](unsigned to) { a.voids.next[component * d.s.pitch + to] = after; });
     }
+}
+
+/* The nodes of E as the arrays of a tile away from bodies have them. */
+__device__ __forceinline__ struct lm_void_nodes nodes_of_tile(const stage_problem &a, const double *of)
+{
+    return {of + OF_PER_DENSITY * SIZE, NULL, a.d.sides, a.d.s.nx, a.d.s.ny, WIDTH};
+}
+
+/* Whether a node of cell (i, j) has a part E_v. The cell's element of the tile is m. */
+__device__ __forceinline__ bool is_void_node(const stage_problem &a, const double *of, int i, int j, int m,
+                                             int component, bool has_body)
+{
+    const struct lm_void_nodes here = nodes_of_tile(a, of);
+    return has_body ? lm_is_void_node(&a.voids.nodes[1], component, (long)at(a.d.s, i, j))
+                    : lm_is_void_node(&here, component, m);
+}
+
+/* What E of cell (i, j) has of E_v, also beyond walls. */
+template <bool INSIDE>
+__device__ __forceinline__ double void_e(const stage_problem &a, const double *of, int i, int j, int m, int component,
+                                         bool has_body)
+{
+    const shape &s = a.d.s;
+    const double *const from = a.voids.e + component * s.pitch;
+    if constexpr (INSIDE)
+        return is_void_node(a, of, i, j, m, component, has_body) ? from[at(s, i, j)] : 0.0;
+    return lm_void_e(&a.voids.nodes[has_body], from, component, cell_along(i, s.nx, a.d.walls_x),
+                     cell_along(j, s.ny, a.d.walls_y));
+}
+
+/* E_v of a cell after the stage. */
+template <bool INSIDE>
+__device__ __forceinline__ void advance_void(const stage_problem &a, const double *of, int i, int j, int m,
+                                             bool has_body)
+{
+    LM_UNROLL
+    for (int c = 0; c < 3; c++)
+        if ((INSIDE || lm_is_own_e(c, i, j)) && is_void_node(a, of, i, j, m, c, has_body))
+            advance_void_node(a, i, j, c, of[(OF_J + c) * SIZE + m],
+                              has_body ? lm_void_open_part(&a.voids.nodes[1], c, (long)at(a.d.s, i, j)) : 1.0);
 }
 
 /* B of a cell after the stage. */
@@ -353,6 +389,47 @@ __device__ __forceinline__ void expect(const stage_problem &a, size_t k, bool ha
     }
 }
 
+/* The stage in a tile inside that has nothing but void. */
+__device__ __forceinline__ void advance_all_void(const stage_problem &a, const tile &t, tile_memory &memory)
+{
+    double *const of = memory.of, *const e = of + OF_E * SIZE;
+    const size_t pitch = a.d.s.pitch;
+    const auto bring = [&](int array, int m, const double *from) {
+        __pipeline_memcpy_async(of + array * SIZE + m, from, sizeof(double));
+    };
+    t.each<tile::BEFORE, tile::AFTER>([&](int i, int j, int m) {
+        const size_t k = at(a.d.s, i, j);
+        LM_UNROLL
+        for (int c = 0; c < 3; c++) {
+            bring(OF_B + c, m, a.b + c * pitch + k);
+            bring(OF_E + c, m, a.voids.e + c * pitch + k);
+        }
+        bring(OF_ETA, m, a.eta + k);
+    });
+    __pipeline_commit();
+    t.each_own([&](int i, int j, int) { expect(a, at(a.d.s, i, j), true); });
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    t.each<1, 2>([&](int i, int j, int m) {
+        tile::put(of + OF_J * SIZE, m, current_in_cell<true>(a, i, j, tile::view(of + OF_B * SIZE, m)));
+    });
+    __syncthreads();
+    t.each<0, 1>([&](int, int, int m) {
+        double resistive[3];
+        lm_resistive_field(tile::view(of + OF_J * SIZE, m), of + OF_ETA * SIZE + m, WIDTH, &a.o, resistive);
+        LM_UNROLL
+        for (int c = 0; c < 3; c++)
+            e[c * SIZE + m] += resistive[c];
+    });
+    __syncthreads();
+    t.each_own([&](int i, int j, int m) {
+        LM_UNROLL
+        for (int c = 0; c < 3; c++)
+            advance_void_node(a, i, j, c, of[(OF_J + c) * SIZE + m], 1.0);
+        advance_b<true>(a, i, j, tile::view(e, m), false);
+    });
+}
+
 /* The stage in a tile. */
 template <bool INSIDE>
 __device__ __forceinline__ void advance(const stage_problem &a, const tile &t, tile_memory &memory)
@@ -363,9 +440,11 @@ __device__ __forceinline__ void advance(const stage_problem &a, const tile &t, t
     const int marks = a.marks[t.number()];
     /* A void that has come since the last survey has no E_v yet. */
     const bool has_body = marks & HAS_BODY, has_void = a.voids.e && marks & HAS_VOID,
-               has_walls = !INSIDE && (d.walls_x || d.walls_y);
-    const struct lm_void_nodes &nodes = a.voids.nodes[has_body];
+               has_walls = !INSIDE && (d.walls_x || d.walls_y),
+               is_late = !INSIDE || has_body; /* E_v comes after E at walls and bodies */
 
+    if (INSIDE && has_void && marks & ALL_VOID)
+        return advance_all_void(a, t, memory);
     load<INSIDE>(a, t, memory, has_body);
     t.each_own([&](int i, int j, int) { expect(a, cell<INSIDE>(d, i, j), has_void); });
     __pipeline_wait_prior(0);
@@ -389,6 +468,8 @@ __device__ __forceinline__ void advance(const stage_problem &a, const tile &t, t
             ohms_law<INSIDE>(a, of, i, j, m, total);
         LM_UNROLL
         for (int c = 0; c < 3; c++) {
+            if (a.voids.e && !is_late)
+                total[c] += has_void ? void_e<INSIDE>(a, of, i, j, m, c, false) : 0.0;
             if (INSIDE || (own && lm_is_own_e(c, i, j)))
                 e[c * SIZE + m] = total[c];
             else if (a.given_e)
@@ -405,32 +486,31 @@ __device__ __forceinline__ void advance(const stage_problem &a, const tile &t, t
         fill_walls(d, t, 0, e);
         fill_walls(d, t, 1, e);
     }
-    if (a.voids.e)
+    if (a.voids.e && is_late)
         t.each<0, 1>([&](int i, int j, int m) {
-            const int x = INSIDE ? i : cell_along(i, s.nx, d.walls_x), y = INSIDE ? j : cell_along(j, s.ny, d.walls_y);
             LM_UNROLL
             for (int c = 0; c < 3; c++)
-                e[c * SIZE + m] += has_void ? lm_void_e(&nodes, a.voids.e + c * s.pitch, c, x, y) : 0.0;
+                e[c * SIZE + m] += has_void ? void_e<INSIDE>(a, of, i, j, m, c, has_body) : 0.0;
         });
     __syncthreads();
     if constexpr (!INSIDE)
         fill_open_sides(a, t, e);
     t.each_own([&](int i, int j, int m) {
         if (has_void && (INSIDE || (i >= -d.walls_x && j >= -d.walls_y && i < s.nx && j < s.ny)))
-            advance_void(a, nodes, i, j, of + OF_J * SIZE + m);
+            advance_void<INSIDE>(a, of, i, j, m, has_body);
         if (INSIDE || (i < s.nx + (d.walls_x ? LM_GHOST - 1 : 0) && j < s.ny + (d.walls_y ? LM_GHOST - 1 : 0)))
             advance_b<INSIDE>(a, i, j, tile::view(e, m), has_body);
     });
 }
 
 template <int BLOCK>
-__global__ void __launch_bounds__(BLOCK, BLOCK == (int)MANY_TILES ? 3 : 1)
+__global__ void __launch_bounds__(BLOCK, BLOCK == (int)MANY_TILES ? 4 : 1)
     stage_kernel(const __grid_constant__ stage_problem a)
 {
     extern __shared__ double shared[];
     tile_memory &memory = *(tile_memory *)shared;
     const tile t(a.d, BLOCK);
-    if (a.is_left && !a.is_left[t.number()])
+    if (a.is_left && (!a.is_left[t.number()] || (a.number == 3 && a.is_covered[t.number()])))
         return;
     if (is_inside(a.d, t))
         advance<true>(a, t, memory);
@@ -440,15 +520,19 @@ __global__ void __launch_bounds__(BLOCK, BLOCK == (int)MANY_TILES ? 3 : 1)
 
 } // namespace
 
-/* The plain blocks, with their arrays behind the marks of `tiles` tiles. */
-static struct lm_gpu_plain plain_of(const struct lm_gpu *g, size_t tiles)
+/* The plain blocks of a step of B, with their arrays behind the marks of `tiles` tiles. */
+static struct lm_gpu_plain plain_of(const struct lm_gpu *g, size_t tiles, bool voids)
 {
     struct lm_gpu_plain p = lm_gpu_plain_of(g);
-    if (p.across == 0)
+    uint8_t *const marks = g->general.marks;
+    if (p.plasma.across + p.voids.across == 0)
         return p;
-    p.is_left = g->general.marks + tiles;
-    p.is_covered = g->general.marks + 2 * tiles;
-    p.is_plain = g->general.marks + 3 * tiles;
+    p.is_left = marks + tiles;
+    p.is_covered = marks + 2 * tiles;
+    p.plasma.is_plain = marks + 3 * tiles;
+    p.voids.is_plain = p.plasma.is_plain + (size_t)p.plasma.across * p.plasma.up;
+    if (!voids)
+        p.voids.across = 0;
     return p;
 }
 
@@ -457,20 +541,69 @@ bool lm_gpu_has_whole_stages(const struct lm_gpu *g)
     return !g->strips && !g->base.setup.local_eta && g->base.setup.friction_species == 0;
 }
 
-int lm_gpu_begin_stages(struct lm_gpu *g)
+int lm_gpu_begin_stages(struct lm_gpu *g, bool voids)
 {
     const dim3 tiles = tile::blocks(g);
     const size_t count = (size_t)tiles.x * tiles.y;
-    struct lm_gpu_plain p = lm_gpu_plain_of(g);
-    const size_t blocks = (size_t)p.across * p.up;
-    if (!g->general.marks)
+    if (!g->general.marks) {
+        const struct lm_gpu_plain all = lm_gpu_plain_of(g);
+        const size_t blocks = (size_t)all.plasma.across * all.plasma.up + (size_t)all.voids.across * all.voids.up;
         g->general.marks = (uint8_t *)lm_gpu_allocate(g, 3 * count + blocks, "tiles of the fields");
+    }
     if (g->failed)
         return g->failed;
     mark_kernel<<<tiles, THREADS, 0, g->stream>>>(domain_of(g), g->array[LM_PER_DENSITY], g->general.marks);
+    /* No stage stores the last ghost cells beyond walls. */
+    if (lm_field_walls(&g->sides, 0) || lm_field_walls(&g->sides, 1))
+        lm_gpu_check(g,
+                     cudaMemcpyAsync(g->next_b, g->array[LM_B], 3 * g->pitch * sizeof(double), cudaMemcpyDeviceToDevice,
+                                     g->stream),
+                     "B beyond walls");
     LM_GPU_LAUNCHED(g, "tiles of the fields");
-    p = plain_of(g, count);
-    return blocks > 0 ? lm_gpu_find_plain(g, &p, g->general.marks, tiles) : g->failed;
+    const struct lm_gpu_plain p = plain_of(g, count, voids);
+    if (p.is_left && !g->general.beside) {
+        lm_gpu_check(g, cudaStreamCreateWithFlags(&g->general.beside, cudaStreamNonBlocking), "stream");
+        lm_gpu_check(g, cudaEventCreateWithFlags(&g->general.fork, cudaEventDisableTiming), "event");
+        lm_gpu_check(g, cudaEventCreateWithFlags(&g->general.done, cudaEventDisableTiming), "event");
+    }
+    return p.is_left ? lm_gpu_find_plain(g, &p, g->general.marks, tiles) : g->failed;
+}
+
+void lm_gpu_end_stages(struct lm_gpu *g)
+{
+    if (g->general.fork)
+        cudaEventDestroy(g->general.fork);
+    if (g->general.done)
+        cudaEventDestroy(g->general.done);
+    if (g->general.beside)
+        cudaStreamDestroy(g->general.beside);
+}
+
+/* Begins a substep of B in plain parts, beside the kernels that follow in the stream. */
+static void fork_plain(struct lm_gpu *g, const struct lm_gpu_plain *p, enum lm_array ion_current, const double *battery,
+                       double substep)
+{
+    lm_gpu_check(g, cudaEventRecord(g->general.fork, g->stream), "plain parts");
+    lm_gpu_check(g, cudaStreamWaitEvent(g->general.beside, g->general.fork, 0), "plain parts");
+    if (p->plasma.across > 0)
+        lm_gpu_advance_plain(g, &p->plasma, ion_current, battery, substep);
+    if (p->voids.across > 0)
+        lm_gpu_advance_void_blocks(g, &p->voids, battery, substep);
+    lm_gpu_check(g, cudaEventRecord(g->general.done, g->general.beside), "plain parts");
+}
+
+/* What a substep of B has put elsewhere becomes the state. */
+static void take_next(struct lm_gpu *g, bool voids)
+{
+    double *const b = g->array[LM_B], *const void_e = g->array[LM_VOID_E];
+    for (int d = 0; d < 3; d++) {
+        g->array[LM_B + d] = g->next_b + d * g->pitch;
+        if (voids)
+            g->array[LM_VOID_E + d] = g->general.next_void + d * g->pitch;
+    }
+    g->next_b = b;
+    if (voids)
+        g->general.next_void = void_e;
 }
 
 int lm_gpu_advance_stages(struct lm_gpu *g, enum lm_array ion_current, const double *battery, double substep,
@@ -483,8 +616,8 @@ int lm_gpu_advance_stages(struct lm_gpu *g, enum lm_array ion_current, const dou
                  "shared memory of a stage of B");
     /* B and E_v of stages 0 to 3, and after them. Those in between go to work arrays that nothing else uses in a step
      * of B. */
-    double *const b[5] = {g->array[LM_B], g->general.motional, g->general.curl, g->general.motional, g->array[LM_B]};
-    double *const void_e[5] = {g->array[LM_VOID_E], g->raw, g->general.e, g->raw, NULL};
+    double *const b[5] = {g->array[LM_B], g->general.motional, g->general.curl, g->general.motional, g->next_b};
+    double *const void_e[5] = {g->array[LM_VOID_E], g->raw, g->general.e, g->raw, g->general.next_void};
     const struct lm_void_nodes nodes = lm_gpu_void_nodes(g);
     stage_problem a = {domain_of(g), g->base.setup.ohm};
     a.ji = g->array[ion_current];
@@ -498,10 +631,11 @@ int lm_gpu_advance_stages(struct lm_gpu *g, enum lm_array ion_current, const dou
     a.voids.nodes[0].node = NULL;
     a.order = open_order_of(g);
     a.marks = g->general.marks;
-    const struct lm_gpu_plain plain = plain_of(g, (size_t)tiles.x * tiles.y);
+    const struct lm_gpu_plain plain = plain_of(g, (size_t)tiles.x * tiles.y, voids);
     a.is_left = plain.is_left;
-    if (plain.is_left) /* before stages change LM_B */
-        lm_gpu_advance_plain(g, &plain, ion_current, battery, substep);
+    a.is_covered = plain.is_covered;
+    if (plain.is_left)
+        fork_plain(g, &plain, ion_current, battery, substep);
     for (a.number = 0; a.number < 4; a.number++) {
         a.is_first = is_first && a.number == 0;
         a.rk = lm_rk4_stage(a.number, substep);
@@ -513,6 +647,7 @@ int lm_gpu_advance_stages(struct lm_gpu *g, enum lm_array ion_current, const dou
         kernel<<<tiles, few ? FEW_TILES : MANY_TILES, sizeof(tile_memory), g->stream>>>(a);
     }
     if (plain.is_left)
-        lm_gpu_take_plain(g, &plain);
+        lm_gpu_check(g, cudaStreamWaitEvent(g->stream, g->general.done, 0), "plain parts");
+    take_next(g, voids);
     return LM_GPU_LAUNCHED(g, "a substep of B");
 }

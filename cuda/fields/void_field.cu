@@ -27,8 +27,8 @@ __global__ void remember_kernel(const double *per_density, size_t size, double *
         was_void[k] = per_density[k] == 0.0 ? 1.0 : 0.0;
 }
 
-/* No E_v on nodes that are at no void. */
-__global__ void forget_kernel(shape s, struct lm_void_nodes v, double *state)
+/* No E_v on nodes that are at no void, neither in the state nor where substeps put it. */
+__global__ void forget_kernel(shape s, struct lm_void_nodes v, double *state, double *next)
 {
     cell c;
     if (!my_nodes(s, v.sides, 1, 0, c))
@@ -37,7 +37,7 @@ __global__ void forget_kernel(shape s, struct lm_void_nodes v, double *state)
     for (int d = 0; d < 3; d++) {
         const double kept = lm_is_void_node(&v, d, (long)k) ? state[d * s.pitch + k] : 0.0;
         each_periodic(s, lm_field_walls(&v.sides, 0), lm_field_walls(&v.sides, 1), c.i, c.j,
-                      [&](unsigned to) { state[d * s.pitch + to] = kept; });
+                      [&](unsigned to) { state[d * s.pitch + to] = next[d * s.pitch + to] = kept; });
     }
 }
 
@@ -101,8 +101,15 @@ int lm_gpu_begin_void_field(struct lm_gpu *g, const struct lm_b_step *step)
                                                                       g->array[LM_VOID]);
         lm_gpu_halo_refresh(g, g->array + LM_VOID, 1);
     }
+    if (!g->general.next_void) {
+        const size_t bytes = 3 * g->pitch * sizeof(double);
+        g->general.next_void = (double *)lm_gpu_allocate(g, bytes, "E in voids");
+        if (g->failed)
+            return g->failed;
+        lm_gpu_check(g, cudaMemsetAsync(g->general.next_void, 0, bytes, g->stream), "E in voids");
+    }
     forget_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(shape_of(g), lm_gpu_void_nodes(g),
-                                                                      g->array[LM_VOID_E]);
+                                                                      g->array[LM_VOID_E], g->general.next_void);
     return LM_GPU_LAUNCHED(g, "voids");
 }
 

@@ -371,7 +371,7 @@ int lm_gpu_general_advance_b(struct lm_gpu *g, const struct lm_b_step *step)
     lm_gpu_begin_strips(g, ion_current, step->dt, step->substeps);
     const bool whole = lm_gpu_has_whole_stages(g);
     if (whole)
-        lm_gpu_begin_stages(g);
+        lm_gpu_begin_stages(g, step->voids);
     for (int r = 0; r < step->substeps; r++) {
         if (lm_gpu_is_given_up(g))
             return lm_stop_give_up();

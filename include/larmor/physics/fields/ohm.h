@@ -127,11 +127,18 @@ LM_HD struct lm_ohm lm_with_all_eta(struct lm_ohm o)
     return o;
 }
 
+/* The resistive part of E of cell (i, j) on its faces and at its centre. `eta` stands on it in an array of stride s. */
+LM_HD void lm_resistive_field(struct lm_view j, const double *eta, int s, const struct lm_ohm *o, double resistive[3])
+{
+    resistive[0] = lm_resistive(j.x, j.s, lm_substep_eta(lm_interp_up(eta, 1), o), o);
+    resistive[1] = lm_resistive(j.y, j.s, lm_substep_eta(lm_interp_up(eta, s), o), o);
+    resistive[2] = lm_resistive(j.z, j.s, lm_substep_eta(eta[0], o), o);
+}
+
 /* E of cell (i, j) on its faces and at its centre: `total` is all of it, `resistive` is the resistive part. */
 LM_HD void lm_electric_field(struct lm_ohm_view v, const struct lm_ohm *o, double total[3], double resistive[3])
 {
-    const struct lm_view m = v.motional, j = v.j;
-    const double *const eta = v.eta;
+    const struct lm_view m = v.motional;
     const int s = m.s;
     total[0] = lm_interp_up(m.x, 1) - v.b.y[0] * lm_interp_up(v.slip, 1);
     total[1] = lm_interp_up(m.y, s) + v.b.x[0] * lm_interp_up(v.slip, s);
@@ -140,9 +147,7 @@ LM_HD void lm_electric_field(struct lm_ohm_view v, const struct lm_ohm *o, doubl
         total[0] += v.pressure[0][0];
         total[1] += v.pressure[1][0];
     }
-    resistive[0] = lm_resistive(j.x, j.s, lm_substep_eta(lm_interp_up(eta, 1), o), o);
-    resistive[1] = lm_resistive(j.y, j.s, lm_substep_eta(lm_interp_up(eta, s), o), o);
-    resistive[2] = lm_resistive(j.z, j.s, lm_substep_eta(eta[0], o), o);
+    lm_resistive_field(v.j, v.eta, s, o, resistive);
     LM_UNROLL
     for (int d = 0; d < 3; d++)
         total[d] += resistive[d];
