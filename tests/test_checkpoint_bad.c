@@ -182,7 +182,7 @@ static const char *spoil_head(hid_t f, int n)
     const double array[2] = {0.1, 0.1};
     switch (n) {
     case 0:
-        return put_whole(f, root, "format_version", 3), "has checkpoint format 3, this program reads 7";
+        return put_whole(f, root, "format_version", 3), "has checkpoint format 3, this program reads 8";
     case 1:
         return H5Adelete(f, "step"), "the attribute step is missing";
     case 2:
@@ -227,7 +227,7 @@ static const char *spoil_head(hid_t f, int n)
     case 21:
         return put_whole(f, protons, "loaded", 5), "species protons: its ledger does not close";
     case 22:
-        return put_whole(f, root, "format_version", 8), "has checkpoint format 8, this program reads 7";
+        return put_whole(f, root, "format_version", 9), "has checkpoint format 9, this program reads 8";
     case 23:
         return put_real(f, root, "time", nextafter(0.1, 1)), "which is not 1 steps of dt = 0.1";
     case 24:

@@ -6,6 +6,7 @@
 
 #include "inside.h"
 #include "config/energy.h"
+#include "config/facts.h"
 #include "output/energy_budget.h"
 #include "output/series_columns.h"
 #include "require.h"
@@ -179,6 +180,38 @@ START_TEST(a_wall_takes_the_electrons_of_its_ions)
 }
 END_TEST
 
+/* Electrons that evolve pass through surfaces with the current and with ions that bodies absorb: a body in a plasma, a
+ * blob in a void between walls, and a plasma that leaves through walls. More passes than a run may leave unexplained.
+ */
+START_TEST(budget_at_surfaces_closes)
+{
+    static const char *const plasmas[] = {
+        "density = (x-3)^2+(y-3)^2 < 2.25 ? 0 : 1\n"
+        "[body.rock]\nshape = disk\nx = 3\ny = 3\nradius = 1.5\nparticles = absorbing\nfields = conducting\n",
+        "density = (x-3)^2+(y-3)^2 < 2.25 ? 1 : 0\n"
+        "[boundary]\nx_min = reflecting\nx_max = reflecting\ny_min = reflecting\ny_max = reflecting\n",
+        "density = 1\n"
+        "[boundary]\nx_min = absorbing\nx_max = absorbing\ny_min = absorbing\ny_max = absorbing\n"
+        "fields_x_min = conducting\nfields_x_max = conducting\nfields_y_min = conducting\nfields_y_max = conducting\n"};
+    static const int cells[] = {24, 24, 48};
+    char text[2048];
+    struct lm_sim_status now;
+    struct lm_references references;
+    snprintf(text, sizeof text,
+             "[run]\nt_end = 4\ndt = 0.02\n[grid]\nnx = %d\nny = nx\nlx = 6\nly = lx\n"
+             "[electrons]\nclosure = evolved\ntemperature = 0.6\n[fields]\nbz = 0.3\n"
+             "[species.p]\nparticles_per_cell = 64\ntemperature = 0.3\n%s",
+             cells[_i], plasmas[_i]);
+    struct lm_sim *sim = sim_new(text, NULL);
+    require(lm_row_references(sim, &references) == LM_OK);
+    const double unexplained = unexplained_in(sim, &now);
+    require(lm_has_electron_surfaces(sim->config));
+    require(now.electrons_through_surfaces < -1.2 * sim->config->run.energy_limit * references.scale);
+    require_near(unexplained, 0, sim->config->run.energy_limit * references.scale);
+    sim_free(sim);
+}
+END_TEST
+
 /* E of a void is a part of the power of the fields, and the sums have its power and the size of it, too; not where E is
  * given. */
 START_TEST(power_of_voids)
@@ -294,6 +327,7 @@ int main(void)
     tcase_add_loop_test(t, budget_of_an_uneven_wind_closes, 0, 4);
     tcase_add_loop_test(t, budget_of_a_slow_outflow_closes, 0, 4);
     tcase_add_loop_test(t, a_wall_takes_the_electrons_of_its_ions, 0, 4);
+    tcase_add_loop_test(t, budget_at_surfaces_closes, 0, 3);
     tcase_add_loop_test(t, power_of_voids, 0, 12);
     tcase_add_loop_test(t, budget_of_a_driven_side_closes, 0, PUMPS);
     tcase_add_test(t, budget_of_a_coil_closes);

@@ -164,8 +164,12 @@ static void take_backgrounds(struct lm_gpu *g, struct lm_control *out)
                      "sums of the background fields");
     }
     out->heat = wide_of(g->control_host->heat);
+    out->through_surfaces = wide_of(g->control_host->through_surfaces);
     if (g->base.setup.ohm.evolved)
-        lm_gpu_check(g, cudaMemsetAsync(g->control->heat, 0, sizeof g->control->heat, g->stream), "sum of heat");
+        lm_gpu_check(g,
+                     cudaMemsetAsync(g->control->heat, 0, sizeof g->control->heat + sizeof g->control->through_surfaces,
+                                     g->stream),
+                     "sums of the energy of electrons");
 }
 
 static int gpu_control(struct lm_backend *b, struct lm_control *out)

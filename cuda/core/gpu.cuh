@@ -42,7 +42,7 @@ struct lm_gpu_control {
     lm_u64 friction_e[LM_MAX_SPECIES][3];
     struct lm_gpu_tallies tallies[LM_MAX_SPECIES]; /* only where particles can leave: behind, so that others skip it */
     struct lm_gpu_advected background[LM_MAX_BACKGROUNDS];
-    lm_u64 heat[2]; /* wide */
+    lm_u64 heat[2], through_surfaces[2]; /* wide */
 };
 
 /* Results of a reduction that the host waits for. */

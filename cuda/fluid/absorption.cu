@@ -1,8 +1,8 @@
 /* CUDA backend: entropy of the electrons that pass through surfaces. The body of the loop is in
  * larmor/physics/fluid/absorption.h.
  *
- * A thread takes a cell at a surface, and all read the entropy before any is put. Atomics are in the sum of the source
- * only, one a warp. No rate of this file is recorded.
+ * A thread takes a cell at a surface, and all read the entropy before any is put. Atomics are in the sums only, one a
+ * warp. No rate of this file is recorded.
  */
 #include "core/gpu.cuh"
 #include "core/halo.cuh"
@@ -16,15 +16,16 @@ namespace
 
 __global__ void surface_kernel(const struct lm_surface_cell *cells, unsigned count, struct lm_flow_moments moments,
                                const double *entropy, struct lm_ohm o, int quantum, double dt, double *after,
-                               lm_u64 *source)
+                               lm_u64 *source, lm_u64 *energy)
 {
     const unsigned n = blockIdx.x * blockDim.x + threadIdx.x;
-    struct lm_wide changed = {0, 0};
+    struct lm_surface_sums passed = {{0, 0}, {0, 0}};
     if (n < count) {
         const struct lm_surface_cell c = cells[n];
-        after[n] = lm_surface_entropy(&moments, &c, entropy, dt, quantum, &o, &changed);
+        after[n] = lm_surface_entropy(&moments, &c, entropy, dt, quantum, &o, &passed);
     }
-    lm_warp_sum_wide(source, changed);
+    lm_warp_sum_wide(source, passed.entropy);
+    lm_warp_sum_wide(energy, passed.energy);
 }
 
 __global__ void put_kernel(const struct lm_surface_cell *cells, unsigned count, const double *after, double *entropy)
@@ -44,9 +45,9 @@ int lm_gpu_pass_surfaces(struct lm_gpu *g, int quantum, double dt)
     double *entropy = g->array[LM_BACKGROUND + last];
     if (count > 0) {
         const unsigned blocks = (count + BLOCK - 1) / BLOCK;
-        surface_kernel<<<blocks, BLOCK, 0, g->stream>>>(g->advect.at_surface, count, lm_gpu_flow_moments(g), entropy,
-                                                        g->base.setup.ohm, quantum, dt, g->advect.of_surface,
-                                                        g->control->background[last].source);
+        surface_kernel<<<blocks, BLOCK, 0, g->stream>>>(
+            g->advect.at_surface, count, lm_gpu_flow_moments(g), entropy, g->base.setup.ohm, quantum, dt,
+            g->advect.of_surface, g->control->background[last].source, g->control->through_surfaces);
         put_kernel<<<blocks, BLOCK, 0, g->stream>>>(g->advect.at_surface, count, g->advect.of_surface, entropy);
         LM_GPU_LAUNCHED(g, "electrons at surfaces");
     }

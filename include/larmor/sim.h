@@ -76,13 +76,14 @@ int lm_sim_is_finite(const struct lm_sim *sim); /* 0 if a maximum of the fields 
 struct lm_sim_status {
     int64_t step;
     double time;
-    const char *backend;         /* "cpu" or "cuda" */
-    uint64_t particle_steps;     /* since the start or restart */
-    int64_t sorts;               /* of a species, likewise */
-    int substeps;                /* of B in the last step */
-    int64_t floored_cells;       /* below the density floor */
-    double electron_heat;        /* that resistivity has given to evolved electrons since t = 0; n0 m_p v_A^2 d_i^2 */
-    int64_t conduction_substeps; /* of the electrons' heat in the last step */
+    const char *backend;     /* "cpu" or "cuda" */
+    uint64_t particle_steps; /* since the start or restart */
+    int64_t sorts;           /* of a species, likewise */
+    int substeps;            /* of B in the last step */
+    int64_t floored_cells;   /* below the density floor */
+    double electron_heat;    /* that resistivity has given to evolved electrons since t = 0; n0 m_p v_A^2 d_i^2 */
+    double electrons_through_surfaces; /* energy that they have brought through bodies and walls; the same unit */
+    int64_t conduction_substeps;       /* of the electrons' heat in the last step */
     struct lm_side_status {
         double fields, electrons; /* energy that they have brought through a side since t = 0; n0 m_p v_A^2 d_i^2 */
         double off;               /* standard error of `fields`, from waves that turn within a step */

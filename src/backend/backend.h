@@ -307,6 +307,7 @@ struct lm_control {
     struct lm_advected background[LM_MAX_BACKGROUNDS];
     struct lm_wide side[LM_SIDES][LM_SIDE_SUMS]; /* of the last side_energy, in units of 2^-LM_WIDE_REAL */
     struct lm_wide heat; /* that resistivity has given a volume of a cell, in units of 2^-lm_heat_exponent */
+    struct lm_wide through_surfaces; /* energy that electrons have got there: struct lm_surface_sums */
 };
 
 /* Sums over a species at integer time n, fixed point: value = sum 2^-exponent. */

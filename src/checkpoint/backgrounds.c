@@ -68,6 +68,7 @@ void lm_checkpoint_put_backgrounds(struct lm_h5 *h, const struct lm_checkpoint *
     if (head->electrons_gamma > 0) {
         lm_h5_put_real(h, all, "electrons_gamma", head->electrons_gamma);
         lm_h5_put_real(h, all, "electrons_heat", head->electrons_heat);
+        lm_h5_put_real(h, all, "electrons_through_surfaces", head->electrons_through_surfaces);
     }
     lm_h5_end(all);
 }
@@ -117,6 +118,7 @@ void lm_checkpoint_get_backgrounds(struct lm_h5 *h, struct lm_checkpoint *head)
     if (h->status == LM_OK && lm_h5_has(all, "electrons_gamma")) {
         lm_h5_get(h, all, "electrons_gamma", H5T_NATIVE_DOUBLE, 0, &head->electrons_gamma);
         lm_h5_get(h, all, "electrons_heat", H5T_NATIVE_DOUBLE, 0, &head->electrons_heat);
+        lm_h5_get(h, all, "electrons_through_surfaces", H5T_NATIVE_DOUBLE, 0, &head->electrons_through_surfaces);
     }
     lm_h5_end(all);
 }

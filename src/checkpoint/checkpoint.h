@@ -21,7 +21,8 @@
  *
  * /backgrounds, where there are background fields: count, names[], kinds[], and for each field a group with sides[4],
  * exponent, quantum and the ledger: SUM_high and SUM_low, as above, of loaded, source, entered (4 sides), rounded,
- * total. With evolved electrons, whose entropy is the last of these fields, also electrons_gamma, electrons_heat.
+ * total. With evolved electrons, whose entropy is the last of these fields, also electrons_gamma, electrons_heat and
+ * electrons_through_surfaces.
  *
  * /sums, where outputs are means over time whose samples are not complete: for each a group with the name of the
  * output, the attributes samples and what, and values [arrays][ny][nx] float64. A program that knows nothing of them
@@ -113,7 +114,8 @@ struct lm_checkpoint {
     int species_count;
     struct lm_checkpoint_species species[LM_MAX_SPECIES];
     struct lm_checkpoint_surfaces surfaces;
-    double electrons_gamma, electrons_heat; /* of evolved electrons; gamma = 0: there are none */
+    double electrons_gamma; /* of evolved electrons; 0: there are none */
+    double electrons_heat, electrons_through_surfaces;
     int background_count;
     struct lm_checkpoint_background background[LM_MAX_BACKGROUNDS];
     int sums_count; /* when writing; lm_checkpoint_read_sums reads them */

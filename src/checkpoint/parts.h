@@ -7,7 +7,7 @@
 #include "checkpoint/checkpoint.h"
 
 enum {
-    LM_CHECKPOINT_FORMAT = 7,  /* raise it when an older program could not read the file */
+    LM_CHECKPOINT_FORMAT = 8,  /* raise it when an older program could not read the file */
     LM_CHECKPOINT_FIELDS = 256 /* largest number of fields in a file */
 };
 

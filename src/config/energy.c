@@ -93,8 +93,8 @@ static int takes_energy(const struct lm_config *c, char *why)
     for (int k = 0; k < c->body_count; k++)
         if (c->body[k].fields != LM_BODY_CONDUCTING)
             return because(why, "the heat of the current in the body %s is lost", c->body[k].name);
-        else if (c->body[k].particles == LM_ABSORBING &&
-                 (c->electrons.closure == LM_EVOLVED || c->electrons.temperature != 0))
+        else if (c->body[k].particles == LM_ABSORBING && c->electrons.closure != LM_EVOLVED &&
+                 c->electrons.temperature != 0)
             return because(why, "the heat of the electrons that the body %s absorbs is not measured", c->body[k].name);
     for (int s = 0; s < c->species_count; s++)
         if (c->species[s].drag_rate > 0)

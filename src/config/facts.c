@@ -113,6 +113,15 @@ int lm_is_crossed_by_electrons(const struct lm_config *c, int side)
            (c->electrons.closure == LM_EVOLVED || c->electrons.temperature != 0);
 }
 
+int lm_has_electron_surfaces(const struct lm_config *c)
+{
+    int any = c->body_count > 0;
+    for (int side = 0; side < LM_SIDES; side++)
+        any |= (c->boundary[side] != LM_PERIODIC && !lm_ions_cross(c->boundary[side])) ||
+               lm_is_absorbing_wall(c->boundary[side], c->boundary_fields[side]);
+    return any && lm_entropy_field(c) >= 0;
+}
+
 /* --- accounts of the ledger --- */
 
 const char *const lm_boundary_names[] = {"periodic", "reflecting", "absorbing", "thermal", "inflow"};

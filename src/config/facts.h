@@ -37,6 +37,10 @@ int lm_background_is_open(const struct lm_background_config *b, int side); /* so
 int lm_is_crossed_by_fields(const struct lm_config *config, int side);
 int lm_is_crossed_by_electrons(const struct lm_config *config, int side);
 
+/* Whether evolved electrons meet bodies, or sides that are walls for them
+ * (larmor/physics/fluid/absorption.h). */
+int lm_has_electron_surfaces(const struct lm_config *config);
+
 /* --- accounts of the ledger --- */
 
 /* The accounts of a species' ledger that anything can pass in a run, in the order of the outputs. */

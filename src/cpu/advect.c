@@ -33,6 +33,7 @@ struct row {
 /* What a thread adds up in a stage. */
 struct sums {
     struct lm_wide crossed[LM_SIDES], source;
+    struct lm_wide through_surfaces; /* of energy: struct lm_surface_sums */
 };
 
 /* --- rows of faces --- */
@@ -298,11 +299,14 @@ static int advance_substep(struct lm_cpu *c, struct stage *s, double *q, const s
 
 /* Takes and gives the entropy that passes through surfaces in a time dt. */
 static void pass_surfaces(struct lm_cpu *c, const struct lm_flow_moments *moments, int quantum, double dt,
-                          struct lm_wide *source)
+                          struct sums *sums)
 {
     double *s = lm_cpu_entropy(c);
+    struct lm_surface_sums passed = {{0, 0}, {0, 0}};
     for (size_t n = 0; n < c->at_surface_count; n++)
-        c->of_surface[n] = lm_surface_entropy(moments, &c->at_surface[n], s, dt, quantum, &c->base.setup.ohm, source);
+        c->of_surface[n] = lm_surface_entropy(moments, &c->at_surface[n], s, dt, quantum, &c->base.setup.ohm, &passed);
+    lm_wide_merge(&sums->source, &passed.entropy);
+    lm_wide_merge(&sums->through_surfaces, &passed.energy);
     for (size_t n = 0; n < c->at_surface_count; n++)
         s[c->at_surface[n].k] = c->of_surface[n];
     if (c->base.setup.halo && c->base.setup.halo->has_surfaces)
@@ -321,11 +325,11 @@ static int advance_entropy(struct lm_cpu *c, struct stage *s, const struct lm_mi
     for (int n = 0; n < substeps && !status; n++) {
         if (!c->later) {
             lm_cpu_mix(c, mixing);
-            pass_surfaces(c, &moments, mixing->quantum, mixing->dt, &sums->source);
+            pass_surfaces(c, &moments, mixing->quantum, mixing->dt, sums);
         }
         status = advance_substep(c, s, c->array[LM_BACKGROUND + field], by, work, sums);
         if (c->later && !status) {
-            pass_surfaces(c, &moments, mixing->quantum, mixing->dt, &sums->source);
+            pass_surfaces(c, &moments, mixing->quantum, mixing->dt, sums);
             lm_cpu_mix(c, mixing);
         }
     }
@@ -355,6 +359,7 @@ int lm_cpu_advect(struct lm_backend *b, int field, int quantum, double dt, int s
     if (mixes)
         status = advance_entropy(c, &s, &mixing, substeps, by, work, &sums);
     take_sums(&c->control.background[field], &sums);
+    lm_wide_merge(&c->control.through_surfaces, &sums.through_surfaces);
     free(work);
     return status;
 }

@@ -103,7 +103,7 @@ static int cpu_control(struct lm_backend *b, struct lm_control *out)
     memset(c->to_gas, 0, sizeof c->to_gas);
     memset(c->exchanged, 0, sizeof c->exchanged);
     memset(c->to_electrons, 0, sizeof c->to_electrons);
-    memset(&c->heat, 0, sizeof c->heat);
+    c->heat = c->through_surfaces = (struct lm_wide){0, 0};
     for (int f = 0; f < b->setup.background_count; f++) {
         memset(c->background[f].crossed, 0, sizeof c->background[f].crossed);
         memset(&c->background[f].source, 0, sizeof c->background[f].source);

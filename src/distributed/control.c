@@ -18,9 +18,10 @@ struct entries {
     {                                                                                                                  \
         offsetof(struct lm_control, name), sizeof(((struct lm_control *)NULL)->name[0])                                \
     }
-enum { VALUES = 8, PER_SPECIES = 9 };
-static const struct entries values[VALUES] = {VALUE(push_e),  VALUE(push_pressure), VALUE(frequency), VALUE(eta),
-                                              VALUE(floored), VALUE(voids),         VALUE(side),      VALUE(heat)};
+enum { VALUES = 9, PER_SPECIES = 9 };
+static const struct entries values[VALUES] = {VALUE(push_e), VALUE(push_pressure), VALUE(frequency),
+                                              VALUE(eta),    VALUE(floored),       VALUE(voids),
+                                              VALUE(side),   VALUE(heat),          VALUE(through_surfaces)};
 static const struct entries per_species[PER_SPECIES] = {
     ENTRIES(speed2),   ENTRIES(friction_e), ENTRIES(strays),    ENTRIES(charge_quanta), ENTRIES(lost),
     ENTRIES(injected), ENTRIES(to_gas),     ENTRIES(exchanged), ENTRIES(to_electrons)};

@@ -59,6 +59,7 @@ void lm_merge_control(void *to, const void *from)
         for (int k = 0; k < LM_SIDE_SUMS; k++)
             lm_wide_merge(&a->side[side][k], &b->side[side][k]);
     lm_wide_merge(&a->heat, &b->heat);
+    lm_wide_merge(&a->through_surfaces, &b->through_surfaces);
 }
 
 void lm_merge_particle_sums(void *to, const void *from)

@@ -47,6 +47,7 @@ void lm_energy_budget_find(const struct lm_config *config, const struct lm_sim_s
         off2 += pow(now->side[side].off, 2);
         doubtful += now->side[side].doubtful;
     }
+    add(now->electrons_through_surfaces, out);
     out->unexplained = totals->energy - references->energy - out->brought + out->taken;
     out->reference = references->scale + out->brought;
     out->uncertain = off2 + doubtful > 0 ? (3 * sqrt(off2) + doubtful) / out->reference : 0;

@@ -217,6 +217,9 @@ static void add_all(struct row *r, const struct state *s)
         add_background(r, s, f);
     if (lm_entropy_field(s->config) >= 0) {
         add(r, now->electron_heat, energy, "resistive heating of the electrons since the start", 0, "electron_heat");
+        if (lm_has_electron_surfaces(s->config))
+            add(r, now->electrons_through_surfaces, energy,
+                "energy that electrons have brought through bodies and walls since the start", 0, "surface_electrons");
         add(r, (double)now->conduction_substeps, "", "substeps of the electrons' heat conduction in the last step", 1,
             "conduction_substeps");
     }

@@ -172,4 +172,5 @@ void lm_sim_book_heat(struct lm_sim *sim)
         return;
     const int exponent = lm_heat_exponent(sim->background[field].ledger.quantum, sim->config->electrons.gamma);
     sim->electrons.heat += ldexp((double)lm_wide_value(sim->control.heat), -exponent);
+    sim->electrons.through_surfaces += ldexp((double)lm_wide_value(sim->control.through_surfaces), -LM_WIDE_REAL);
 }

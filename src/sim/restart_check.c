@@ -54,6 +54,7 @@ void lm_sim_describe(const struct lm_sim *sim, struct lm_checkpoint *head)
         describe_background(sim, k, &head->background[k]);
     head->electrons_gamma = lm_entropy_field(c) >= 0 ? c->electrons.gamma : 0;
     head->electrons_heat = sim->electrons.heat;
+    head->electrons_through_surfaces = sim->electrons.through_surfaces;
     for (int k = 0; k < c->species_count; k++) {
         head->species[k].ionised = lm_is_ionised(c, k);
         head->species[k].stopping = lm_stopping_hash(&c->species[k].stopping);

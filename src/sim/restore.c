@@ -210,6 +210,7 @@ int lm_sim_restore_state(struct lm_sim *sim, const char *path, struct lm_checkpo
     LM_TRY(status);
     sim->step = head->step;
     sim->electrons.heat = head->electrons_heat;
+    sim->electrons.through_surfaces = head->electrons_through_surfaces;
     lm_sim_take_sides(sim, head);
     LM_TRY(lm_sim_begin_inflow(sim));
     LM_TRY(lm_sim_begin_backgrounds(sim, path, head));

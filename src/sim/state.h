@@ -73,11 +73,11 @@ struct lm_sim {
         int timed_velocity, timed_source, timed_inflow; /* what changes with time */
     } background[LM_MAX_BACKGROUNDS];
     struct {
-        int heats;        /* whether there is a resistivity */
-        int rounds;       /* of the entropy and B in the last step */
-        int64_t substeps; /* of the conduction in half of the last round */
-        double heat;      /* since t = 0, a sum of n0 m_p v_A^2 over the cells */
-    } electrons;          /* whose pressure is evolved */
+        int heats;                     /* whether there is a resistivity */
+        int rounds;                    /* of the entropy and B in the last step */
+        int64_t substeps;              /* of the conduction in half of the last round */
+        double heat, through_surfaces; /* since t = 0, sums of n0 m_p v_A^2 over the cells */
+    } electrons;                       /* whose pressure is evolved */
     struct lm_sim_track {
         uint64_t count;
         struct lm_tracked *ion; /* owned; NULL before the ions are chosen */

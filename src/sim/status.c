@@ -71,6 +71,8 @@ void lm_sim_status(const struct lm_sim *sim, struct lm_sim_status *out)
                                   .substeps = sim->substeps,
                                   .floored_cells = sim->control.floored,
                                   .electron_heat = sim->electrons.heat * sim->grid.dx * sim->grid.dy,
+                                  .electrons_through_surfaces =
+                                      sim->electrons.through_surfaces * sim->grid.dx * sim->grid.dy,
                                   .conduction_substeps = lm_sim_conduction_substeps(sim)};
     for (int side = 0; side < LM_SIDES; side++)
         out->side[side] = (struct lm_side_status){sim->side[side].fields, sim->side[side].electrons,

@@ -99,8 +99,11 @@ def cases(long: bool) -> Iterator[Case]:
 
 
 def change(run: Run, until: float, case: Case) -> float:
-    """The largest change of the energy, with its sign; not a number if the run has stopped before."""
+    """The largest change of the energy, with its sign, without what evolved electrons bring through walls; not a number if the run has
+    stopped before."""
     t, energy = run.series["time"], run.series["energy_total"]
+    if "surface_electrons" in run.series.names:
+        energy = energy - run.series["surface_electrons"]
     if t[-1] < until - 1e-6:
         return math.nan
     kinetic = sum(run.series[f"kinetic_{c}_ions"][0] for c in "xyz")

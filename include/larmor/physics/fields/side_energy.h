@@ -8,7 +8,8 @@
  * void before such a side has fast waves in E, and elsewhere E before the side.
  *
  * The electrons carry their enthalpy, with the ions where the pressure follows from the density: then it is no part of
- * Faraday's law. An evolved pressure acts on B, and flows with the electrons.
+ * Faraday's law. An evolved pressure acts on B, and flows with the electrons. Those that a wall takes and gives for the
+ * current along it are counted there (larmor/physics/fluid/absorption.h).
  */
 #ifndef LARMOR_PHYSICS_FIELDS_SIDE_ENERGY_H
 #define LARMOR_PHYSICS_FIELDS_SIDE_ENERGY_H

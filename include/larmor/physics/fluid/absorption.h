@@ -21,6 +21,7 @@
 #ifndef LARMOR_PHYSICS_FLUID_ABSORPTION_H
 #define LARMOR_PHYSICS_FLUID_ABSORPTION_H
 
+#include "larmor/physics/fluid/electrons.h"
 #include "larmor/physics/fluid/flow.h"
 
 /* Surfaces of a cell are put together unless they turn away from each other by 90 degrees or more. No more than four do
@@ -97,10 +98,16 @@ LM_HD double lm_content_left(double content, double x)
     return lm_trunc(content / (1.0 + x * (1.0 + x * (0.5 + x * (1.0 / 6.0)))));
 }
 
+/* What has passed through surfaces. */
+struct lm_surface_sums {
+    struct lm_wide entropy; /* quanta */
+    struct lm_wide energy;  /* of electrons, for a volume of a cell, in units of 2^-LM_WIDE_REAL (wide.h) */
+};
+
 /* s[] of a cell after a time dt; of second order in dt where a flow that takes as long precedes one such change and
- * follows another. Quanta are 2^-quantum. Adds those of the change to *source. */
+ * follows another. Quanta are 2^-quantum. Adds the change of the cell to the sums. */
 LM_HD double lm_surface_entropy(const struct lm_flow_moments *m, const struct lm_surface_cell *c, const double *s,
-                                double dt, int quantum, const struct lm_ohm *o, struct lm_wide *source)
+                                double dt, int quantum, const struct lm_ohm *o, struct lm_surface_sums *sums)
 {
     const long k = (long)c->k;
     const double volume = (double)c->volume, unit = lm_exp2i(-quantum), per_unit = lm_exp2i(quantum);
@@ -113,9 +120,13 @@ LM_HD double lm_surface_entropy(const struct lm_flow_moments *m, const struct lm
         if (out < 0.0)
             given = lm_quanta_within(-out * lm_middle_density(m, k) * lm_entropy_beside(m, c, s, o), volume, per_unit);
     }
-    const double after = lm_content_left(before, x) + given;
-    lm_wide_add_sound(source, after - before);
-    return volume == 1.0 ? after * unit : after * unit / volume;
+    const double after = lm_content_left(before, x) + given,
+                 left = volume == 1.0 ? after * unit : after * unit / volume;
+    lm_wide_add_sound(&sums->entropy, after - before);
+    if (after != before)
+        lm_wide_add_real(&sums->energy,
+                         volume * (lm_pressure_of(left, o->gamma) - lm_pressure_of(s[k], o->gamma)) / (o->gamma - 1.0));
+    return left;
 }
 
 #endif
