@@ -70,10 +70,10 @@ __global__ void largest_force_kernel(shape s, struct lm_grid g, int walls_x, int
 {
     const int d = blockIdx.z;
     cell c;
-    lm_u64 bits = 0;
+    lm_u64 bits[1] = {0};
     if (my_node(s, walls_x, walls_y, c))
-        bits = lm_size_bits(lm_force_field(&drive->force[species][d], &g, c.i, c.j, t, charge));
-    lm_warp_max(&out->value[d], bits);
+        bits[0] = lm_size_bits(lm_force_field(&drive->force[species][d], &g, c.i, c.j, t, charge));
+    lm_block_reduce<true>(&out->value[d], bits);
 }
 
 /* What the kernels here are launched with. */

@@ -80,10 +80,10 @@ __global__ void friction_heat_kernel(shape s, const __grid_constant__ lm_frictio
 __global__ void largest_friction_kernel(shape s, struct lm_cells cells, const double *e, lm_u64 *largest)
 {
     cell c;
-    lm_u64 bits = 0;
+    lm_u64 bits[1] = {0};
     if (my_cell(s, LM_GHOST, c) && is_in(cells, c.i, c.j))
-        bits = lm_size_bits(e[blockIdx.z * s.pitch + at(s, c.i, c.j)]);
-    lm_warp_max(&largest[blockIdx.z], bits);
+        bits[0] = lm_size_bits(e[blockIdx.z * s.pitch + at(s, c.i, c.j)]);
+    lm_block_reduce<true>(&largest[blockIdx.z], bits);
 }
 
 /* With the field `b`. */
