@@ -327,8 +327,9 @@ static int command_completion(const struct options *o)
 /* The commands of the Python package larmor, which draw figures of runs. */
 static int is_of_python(const char *word)
 {
-    static const char *const names[] = {"energy",   "power",  "fields", "movie", "anisotropy", "probe",       "orbits",
-                                        "spectrum", "report", "live",   "xdmf",  "compare",    "distribution"};
+    static const char *const names[] = {"energy",     "power", "growth",  "fields",      "movie",
+                                        "anisotropy", "probe", "orbits",  "spectrum",    "report",
+                                        "live",       "xdmf",  "compare", "distribution"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (!strcmp(word, names[k]))
             return 1;

@@ -17,7 +17,8 @@ from .follow import is_locked  # noqa: E402
 from .run import Run  # noqa: E402
 
 ABOUT = {"spectrum": "omega-k spectrum of B_y + i B_z, with the cold dispersion over it where B0 is along x",
-         "energy": "energies in time", "power": "power of a mesh over k at one step", "fields": "one mesh at one step", "movie": "all steps of one mesh",
+         "energy": "energies in time", "power": "power of a mesh over k at one step",
+         "growth": "amplitudes of the waves that grow, and their growth rates", "fields": "one mesh at one step", "movie": "all steps of one mesh",
          "anisotropy": "T_perp/T_par of a species", "distribution": "a distribution of particles",
          "probe": "values at points in time",
          "orbits": "orbits of ions that the run has followed",
@@ -56,14 +57,19 @@ def parser() -> argparse.ArgumentParser:
             command.add_argument("--no-theory", action="store_true", help="without the cold dispersion")
         if name == "energy":
             command.add_argument("--log", action="store_true", help="the changes on a logarithmic axis")
-        if name == "power":
+        if name in ("power", "growth"):
             command.add_argument("--record", default="B", help="as of `fields` (default B)")
+        if name == "growth":
+            command.add_argument("--periods", type=int, nargs=2, metavar=("MX", "MY"),
+                                 help="of the wave in the box, along x and y (default: the four waves that have grown most)")
+            command.add_argument("--window", type=float, nargs=2, metavar=("FROM", "TO"),
+                                 help="of time, for the fit [1/Omega_ci] (default: from the noise to a third of the peak)")
         if name in ("fields", "movie"):
             command.add_argument("--record", default="B",
                                  help="mesh: B, E, J_i, rho, p_e, n_NAME, background_NAME, or one of an [output.NAME], as J or "
                                       "u_NAME (default B)")
             command.add_argument("--component", help="x, y or z; scalars have none (default z for vectors)")
-        if name in ("fields", "movie", "anisotropy", "power"):
+        if name in ("fields", "movie", "anisotropy", "power", "growth"):
             command.add_argument("--source", help="fields, or the NAME of [output.NAME] (default: the first that has it)")
         if name in ("anisotropy", "distribution"):
             command.add_argument("--species", help="default: the first one")
@@ -74,7 +80,7 @@ def parser() -> argparse.ArgumentParser:
             command.add_argument("--name", help=f"of [{section}.NAME] (default: the first one)")
         if name in ("fields", "anisotropy", "distribution", "power"):
             command.add_argument("--step", type=int, help="default: the last one")
-        if name not in ("spectrum", "energy", "report", "orbits", "power"):
+        if name not in ("spectrum", "energy", "report", "orbits", "power", "growth"):
             command.add_argument("--limits", type=float, nargs=2, metavar=("LOW", "HIGH"), help="of the colours")
             command.add_argument("--cmap", help="colour map of matplotlib")
         if name == "movie":
@@ -107,6 +113,10 @@ def draw(run: Run, args: argparse.Namespace) -> Path:
     elif args.command == "power":
         figure = plot.power(run, args.record, args.step, args.source)
         name = "_".join(part for part in (name, args.record, _step(args.step)) if part)
+    elif args.command == "growth":
+        found = plot.growing_modes(run, args.record, args.periods and tuple(args.periods), args.window and tuple(args.window), args.source)
+        print("\n".join(found.lines))
+        figure, name = found.figure, f"{name}_{args.record}"
     elif args.command == "anisotropy":
         figure = plot.anisotropy(run, args.species, args.step, args.source, **style)
         name = "_".join(part for part in (name, args.species, _step(args.step)) if part)

@@ -6,6 +6,7 @@ a file. The backend of matplotlib is the user's."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import matplotlib
@@ -23,10 +24,11 @@ from .film import movie
 from .maps import Picture, colours_of, picture_of, title_of
 from .openpmd import Fields
 from .run import Run
-from .spectrum import Transverse, cold_plasma, in_window, omega_k, power_over_k, times_are_even, transverse
+from .spectrum import (Transverse, cold_plasma, fit_rate, in_window, meshes_of, modes, omega_k, power_over_k, times_are_even, transverse,
+                       window_of_growth)
 from .theory import ColdPlasma
 
-__all__ = ["STYLE", "anisotropy", "colours_of", "distribution", "energy", "energy_groups", "fields", "growth", "label_of", "movie",
+__all__ = ["STYLE", "anisotropy", "colours_of", "distribution", "energy", "energy_groups", "fields", "growth", "growing_modes", "label_of", "movie",
            "new_figure", "orbits", "power", "pretty_unit", "probe", "save", "spectrum", "spectrum_of"]
 
 
@@ -101,6 +103,41 @@ def growth(axes, t: np.ndarray, waves: Sequence[np.ndarray], rate: float, window
         axes.semilogy(t[1:], np.abs(wave[1:]), color=colour, lw=1.1, alpha=.75, label="" if i else label)
     level = np.mean([np.log(np.abs(wave[inside])).mean() for wave in waves])
     axes.semilogy(t[inside], np.exp(level + rate * (t[inside] - t[inside].mean())), "k--", lw=1.5)
+
+
+@dataclass(frozen=True)
+class Growth:
+    """The picture of growing waves, and a line of text for each of them."""
+
+    figure: Figure
+    lines: list[str]
+
+
+def growing_modes(run: Run, record: str = "B", periods: tuple[int, int] | None = None, window: tuple[float, float] | None = None,
+                  source: str | None = None, count: int = 4) -> Growth:
+    """The amplitudes in time of the waves that have grown most, or of the one with so many `periods` along x and y, and the growth
+    rate of each in a window of time: the given one, or window_of_growth."""
+    data = modes(run, record, source)
+    chosen = [periods] if periods is not None else data.grown(count)
+    if not chosen:
+        raise ValueError(f"no wave of {record} has grown")
+    figure, axes = new_figure()
+    lines = []
+    for n, (x, y) in enumerate(chosen):
+        amplitude, colour = data.of(x, y), f"C{n}"
+        wave = f"{x} and {y} periods along x and y, k = ({x * data.k0[0]:.4g}, {y * data.k0[1]:.4g})"
+        fitted = window or window_of_growth(data.t, amplitude)
+        if fitted is None:
+            axes.semilogy(data.t[1:], amplitude[1:], color=colour, lw=1.1, alpha=.75, label=f"{x}, {y}")
+            lines.append(f"{wave}: no clear growth")
+            continue
+        rate = fit_rate(data.t, amplitude, fitted)
+        growth(axes, data.t, [amplitude], rate.value, fitted, colour, f"{x}, {y}: $\\gamma = {rate.value:.3g}$")
+        lines.append(f"{wave}: gamma = {rate.value:.4g} +- {rate.error:.2g} from t = {fitted[0]:.6g} to {fitted[1]:.6g}")
+    axes.set(xlabel="$t\\,\\Omega_{ci}$", ylabel=f"amplitude of {record}", title="Waves that grow")
+    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1), title="periods along $x$, $y$")
+    sign(figure, run, record, f"{len(data.t)} steps, t = {data.t[0]:.6g} to {data.t[-1]:.6g}")
+    return Growth(figure, lines)
 
 
 def spectrum_of(run: Run, cold_theory: bool = True, **options) -> Figure:
@@ -311,12 +348,7 @@ def orbits(run: Run, name: str | None = None, most: int = 12) -> Figure:
 def power(run: Run, record: str = "B", step: int | None = None, source: str | None = None) -> Figure:
     """The power of a record over |k| at a step: its mean square is the integral of it. A vector has a curve for each of
     its components and one for their sum."""
-    meshes = [f"{record}/{axis}" for axis in "xyz"]
-    try:
-        source, steps = run.source_of(meshes[0], source)
-    except RunError:
-        meshes = [record]
-        source, steps = run.source_of(record, source)
+    meshes, source, steps = meshes_of(run, record, source)
     figure, axes = new_figure()
     total = 0.0
     with run.frame(source, steps[-1] if step is None else step) as frame:

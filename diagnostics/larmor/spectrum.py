@@ -126,6 +126,60 @@ def mode(b: np.ndarray, m: int) -> np.ndarray:
     return np.fft.fft(b, axis=1)[:, m] / b.shape[1]
 
 
+def meshes_of(run: Run, record: str, source: str | None = None) -> tuple[list[str], str, list[int]]:
+    """The meshes of a record: its components, or itself. Also the source that has them, and its steps."""
+    try:
+        return [f"{record}/{axis}" for axis in "xyz"], *run.source_of(f"{record}/x", source)
+    except RunError:
+        return [record], *run.source_of(record, source)
+
+
+@dataclass(frozen=True)
+class Modes:
+    """Amplitudes of the waves of a record with `x` (0 and more) and `y` periods in the box, at times t: amplitude[t, y, x], that of
+    A cos(k r) being A, and the root of the sum of squares over components. `k0`: the wave numbers of one period [1/d_i], x and y."""
+
+    t: np.ndarray
+    x: np.ndarray
+    y: np.ndarray
+    amplitude: np.ndarray
+    k0: tuple[float, float]
+
+    def of(self, x: int, y: int) -> np.ndarray:
+        """The amplitude in time; the same wave has (-x, -y) periods."""
+        x, y = (x, y) if (x, y) >= (0, 0) else (-x, -y)
+        if x not in self.x or y not in self.y or (x, y) == (0, 0):
+            raise ValueError(f"no wave of {x} and {y} periods; there are up to {self.x[-1]} along x and {self.y.max()} along y")
+        return self.amplitude[:, list(self.y).index(y), x]
+
+    def grown(self, count: int) -> list[tuple[int, int]]:
+        """The periods of the waves that have gained most since the first time, the largest first: those that have gained at least a
+        fifth of what the first one has."""
+        gain = self.amplitude.max(axis=0) - self.amplitude[0]
+        gain[:, 0][self.y <= 0] = 0  # as many as (0, -y); and the mean
+        order = np.argsort(gain, axis=None)[::-1][:count]
+        rows, columns = np.unravel_index(order, gain.shape)
+        return [(int(self.x[i]), int(self.y[j])) for j, i in zip(rows, columns) if gain[j, i] > 0.2 * gain.max()]
+
+
+def modes(run: Run, record: str, source: str | None = None, most: int = 64) -> Modes:
+    """All waves of up to `most` periods along an axis."""
+    meshes, source, steps = meshes_of(run, record, source)
+    if len(steps) < 3:
+        raise ValueError(f"{run.directory}: growth needs three outputs of {record} or more, and there are {len(steps)}")
+    times, found = [], []
+    for step in steps:
+        with run.frame(source, step) as frame:
+            parts = [np.fft.rfft2(frame[name]) / frame[name].size for name in meshes]
+            shape, spacing = frame[meshes[0]].shape, frame.spacing(meshes[0])
+            times.append(frame.mesh_time(meshes[0]))
+        y = np.rint(np.fft.fftfreq(shape[0]) * shape[0]).astype(int)
+        x = np.arange(min(most, shape[1] // 2) + 1)
+        found.append(2 * np.sqrt(sum(np.abs(part) ** 2 for part in parts))[np.abs(y) <= most][:, x])
+    k0 = tuple(2 * np.pi / (n * d) for n, d in zip(reversed(shape), spacing))
+    return Modes(np.array(times), x, y[np.abs(y) <= most], np.array(found), k0)
+
+
 def times_are_even(t: np.ndarray) -> bool:
     steps = np.diff(t)
     return bool(np.all(np.abs(steps - steps[0]) <= 1e-6 * abs(steps[0])))
@@ -219,6 +273,16 @@ def fit_rate(t: np.ndarray, amplitude: np.ndarray, window: tuple[float, float]) 
     slope = (x0 @ y) / (x0 @ x0)
     residual = y - y.mean() - slope * x0
     return Estimate(float(slope), float(np.sqrt(residual @ residual / (len(x) - 2) / (x0 @ x0))))
+
+
+def window_of_growth(t: np.ndarray, amplitude: np.ndarray) -> tuple[float, float] | None:
+    """Where a wave grows with one rate, as far as its amplitude tells: after it has last been below a twentieth of its peak or
+    twice its start, until it first exceeds a third of the peak. None: it grows by too little for that, or in fewer than four times."""
+    peak = int(np.argmax(amplitude))
+    low = np.flatnonzero(amplitude[:peak + 1] < max(amplitude[peak] / 20, 2 * amplitude[0]))
+    first = int(low[-1]) + 1 if len(low) else 0
+    last = first + int(np.argmax(amplitude[first:] > amplitude[peak] / 3))
+    return (float(t[first]), float(t[last])) if last >= first + 3 else None
 
 
 def growing_wave(t: np.ndarray, waves: Sequence[np.ndarray], window: tuple[float, float]) -> complex:

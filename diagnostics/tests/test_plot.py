@@ -44,6 +44,24 @@ class CommandLine(unittest.TestCase):
         self.assertEqual((status, out.strip()), (0, str(file)))
         self.assert_picture(file)
 
+    def test_growth(self):
+        self.begin()
+        x, y = np.meshgrid(np.arange(24) / 24, np.arange(16) / 16)
+        for step in range(60):
+            t, noise = 0.5 * step, np.random.default_rng(step).normal(size=(2, 16, 24)) * 1e-5
+            wave = 1e-3 * min(np.exp(0.2 * t), 60) * np.cos(2 * np.pi * (2 * x - 3 * y) - 0.4 * t)
+            synthetic.write_fields(self.path, step, t, {"B/x": np.ones((16, 24)), "B/y": wave + noise[0], "B/z": 0.5 + noise[1]})
+        status, out, _ = self.run_main("growth", str(self.path))
+        lines = out.splitlines()
+        self.assertEqual((status, len(lines), lines[1]), (0, 2, str(self.path / "growth_B.png")))
+        self.assertRegex(lines[0], r"^2 and -3 periods along x and y, k = \(2\.094, -2\.356\): gamma = 0\.(2|1999|2001) \+- ")
+        self.assert_picture(self.path / "growth_B.png")
+        for window, rate in (((5, 15), 0.2), ((22, 29), 0)):
+            out = self.run_main("growth", str(self.path), "--periods", "-2", "3", "--window", *map(str, window))[1]
+            self.assertAlmostEqual(float(out.split("gamma = ")[1].split()[0]), rate, delta=1e-3)
+        self.assert_refused("no wave of 40 and 0 periods", "growth", self.path, "--periods", "40", "0")
+        self.assert_refused("no mesh 'E' in", "growth", self.path, "--record", "E")
+
     def test_energy(self):
         t = np.linspace(0, 1, 5)
         synthetic.write_series(self.path, {"step": ("", np.arange(5)), "time": ("1/Omega_ci", t),
@@ -124,10 +142,10 @@ class CommandLine(unittest.TestCase):
             "PYTHONPATH": os.pathsep.join(sys.path)}, check=True)
         self.assertEqual(out.stdout.strip().lower(), "svg")
 
-    COMMANDS = ("spectrum", "energy", "power", "fields", "movie", "anisotropy", "distribution", "probe", "orbits", "xdmf")
+    COMMANDS = ("spectrum", "energy", "power", "growth", "fields", "movie", "anisotropy", "distribution", "probe", "orbits", "xdmf")
 
-    def assert_refused(self, words, command, directory):
-        status, out, err = self.run_main(command, str(directory))
+    def assert_refused(self, words, command, directory, *options):
+        status, out, err = self.run_main(command, str(directory), *options)
         self.assertEqual((status, out, len(err.strip().splitlines())), (2, "", 1), err)
         self.assertTrue(err.startswith(f"larmor {command}: "), err)
         self.assertRegex(err, words)
@@ -165,7 +183,7 @@ class CommandLine(unittest.TestCase):
         for step, content in ((0, b""), (1, b"no HDF5")):
             synthetic.write_fields(self.path, step, 0.1 * step, {"B/z": np.ones((4, 6))})
             (self.path / "fields" / f"data_{step:08d}.h5").write_bytes(content)
-        for command in ("fields", "movie", "power", "spectrum", "xdmf"):
+        for command in ("fields", "movie", "power", "spectrum", "growth", "xdmf"):
             self.assert_refused(r"data_0000000\d.h5 cannot be read", command, self.path)
 
     def test_a_field_that_is_the_same_everywhere(self):

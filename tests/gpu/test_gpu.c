@@ -174,7 +174,10 @@ static void compare_large(void)
     printf("%-28s %d, different %d\n", "large domains", tried, different);
 }
 
-/* Domains of which a part is plain (cuda/fields/plain.cuh), beside sides, bodies and voids of all kinds. */
+/* Plasma between large voids. */
+#define BAND "species.protons.density=abs(y-ly/2)<9 ? 1+0.3*cos(2*pi*x/lx) : 0"
+
+/* Domains of which parts are plain (cuda/fields/plain.cuh), beside sides, bodies and voids of all kinds. */
 static void compare_plain(void)
 {
     enum { KEYS = 5 };
@@ -186,7 +189,13 @@ static void compare_plain(void)
         {"body.disk.fields=resistive", "body.disk.resistivity=100", "boundary.fields_x_max=inflow_b"},
         {"body.disk.fields=insulating", "electrons.closure=polytropic", "grid.nx=257", "grid.ny=611"},
         {"body.disk.fields=transparent", "boundary.x_min=periodic", "boundary.x_max=periodic"},
-        {"grid.nx=1031", "grid.ny=130", "grid.lx=257.75", "grid.ly=32.5", "fields.eta_hyper=1e-4"}};
+        {"grid.nx=1031", "grid.ny=130", "grid.lx=257.75", "grid.ly=32.5", "fields.eta_hyper=1e-4"},
+        {BAND, "boundary.x_min=periodic", "boundary.x_max=periodic"},
+        {BAND, "electrons.closure=evolved", "fields.eta=1e-2", "boundary.y_min=reflecting",
+         "boundary.y_max=reflecting"},
+        {BAND, "electrons.closure=polytropic", "boundary.x_min=reflecting", "boundary.x_max=reflecting", "fields.bx=0"},
+        {BAND, "fields.eta_hyper=1e-3", "body.disk.fields=insulating"},
+        {BAND, "grid.nx=129", "grid.ny=517", "boundary.x_min=periodic", "boundary.x_max=periodic"}};
     enum { KINDS = sizeof kinds / sizeof *kinds };
     const struct run_case c = {"plain", "plain.ini", {NULL}};
     int different = 0;
