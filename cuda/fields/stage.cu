@@ -554,11 +554,14 @@ int lm_gpu_begin_stages(struct lm_gpu *g, bool voids)
         return g->failed;
     mark_kernel<<<tiles, THREADS, 0, g->stream>>>(domain_of(g), g->array[LM_PER_DENSITY], g->general.marks);
     /* No stage stores the last ghost cells beyond walls. */
-    if (lm_field_walls(&g->sides, 0) || lm_field_walls(&g->sides, 1))
+    if (lm_field_walls(&g->sides, 0) || lm_field_walls(&g->sides, 1)) {
+        const size_t pitch = g->pitch * sizeof(double);
         lm_gpu_check(g,
-                     cudaMemcpyAsync(g->next_b, g->array[LM_B], 3 * g->pitch * sizeof(double), cudaMemcpyDeviceToDevice,
-                                     g->stream),
+                     cudaMemcpy2DAsync(g->next_b, pitch, g->array[LM_B], pitch,
+                                       g->base.setup.grid.size * sizeof(double), 3, cudaMemcpyDeviceToDevice,
+                                       g->stream),
                      "B beyond walls");
+    }
     LM_GPU_LAUNCHED(g, "tiles of the fields");
     const struct lm_gpu_plain p = plain_of(g, count, voids);
     if (p.is_left && !g->general.beside) {
