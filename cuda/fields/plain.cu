@@ -115,7 +115,7 @@ struct lm_gpu_plain lm_gpu_plain_of(const struct lm_gpu *g)
             return p;
     }
     p.plasma = p.voids = all;
-    if (g->base.setup.ohm.eta_hyper == 0)
+    if (lm_gpu_has_void_blocks(g))
         cut(&p.voids, VOID_BLOCK_X, VOID_BLOCK_Y);
     if (widest > 0 && !g->base.setup.external_current) {
         const int width = all.to[0] - all.from[0], across = (width + widest - 1) / widest;

@@ -45,6 +45,10 @@ int lm_gpu_plain_columns(const struct lm_gpu *g);
 int lm_gpu_advance_plain(struct lm_gpu *g, const struct lm_gpu_blocks *p, enum lm_array ion_current,
                          const double *battery, double substep);
 
+/* Whether lm_gpu_advance_void_blocks can be used: without a hyper-resistivity, and where shared memory is large enough.
+ */
+bool lm_gpu_has_void_blocks(const struct lm_gpu *g);
+
 /* A substep of B and E_v in plain blocks of void, from LM_B and LM_VOID_E to g->next_b and g->general.next_void, in the
  * same stream. */
 int lm_gpu_advance_void_blocks(struct lm_gpu *g, const struct lm_gpu_blocks *p, const double *battery, double substep);

@@ -52,7 +52,7 @@ __device__ __forceinline__ struct lm_view view_in(const double *a, int m)
 
 /* E of a cell for a stage, and its E_v after the stage. */
 __device__ __forceinline__ void advance_e(const block_problem &a, const struct lm_ohm &o, const struct lm_rk4 &rk,
-                                          int stage, block_memory &memory, own_cell &c)
+                                          block_memory &memory, own_cell &c)
 {
     const struct lm_vector j = lm_plasma_current(view_in(memory.b, c.m), external_at(a.d, c.k), o.inv_dx, o.inv_dy);
     const double current[3] = {j.x, j.y, j.z};
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, 1) void_blocks_kernel(const __g
     const int x = a.blocks.from[0] + (int)blockIdx.x * VOID_BLOCK_X - MARGIN,
               y = a.blocks.from[1] + (int)blockIdx.y * VOID_BLOCK_Y - MARGIN;
     struct lm_ohm o = a.o;
-    o.eta_hyper = 0.0; /* else there are no blocks */
+    o.eta_hyper = 0.0; /* lm_gpu_has_void_blocks */
     own_cell own[CELLS];
     LM_UNROLL
     for (int n = 0; n < CELLS; n++) {
@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, 1) void_blocks_kernel(const __g
         LM_UNROLL
         for (int n = 0; n < CELLS; n++)
             if (own[n].m % WIDTH > 0 && own[n].m >= WIDTH)
-                advance_e(a, o, rk, stage, memory, own[n]);
+                advance_e(a, o, rk, memory, own[n]);
         __syncthreads();
         LM_UNROLL
         for (int n = 0; n < CELLS; n++)
@@ -134,6 +134,11 @@ __global__ void __launch_bounds__(BLOCK_THREADS, 1) void_blocks_kernel(const __g
 }
 
 } // namespace
+
+bool lm_gpu_has_void_blocks(const struct lm_gpu *g)
+{
+    return g->base.setup.ohm.eta_hyper == 0 && sizeof(block_memory) <= (size_t)g->shared_bytes;
+}
 
 int lm_gpu_advance_void_blocks(struct lm_gpu *g, const struct lm_gpu_blocks *p, const double *battery, double substep)
 {
