@@ -276,8 +276,9 @@ int lm_gpu_advance_void_field(struct lm_gpu *g, int stage, double substep);
 struct lm_void_nodes lm_gpu_void_nodes(const struct lm_gpu *g);
 
 /* cuda/fields/stage.cu: the same as walls.cu and void_field.cu for a substep of B, in one kernel a stage. Not where E
- * beyond sides comes from strips, where the resistivity depends on the plasma, or where electrons have friction with
- * single species. At the beginning of a step of B the tiles are marked. */
+ * beyond sides comes from strips that have ends or are those of several ranks, where the resistivity depends on the
+ * plasma, or where electrons have friction with single species. At the beginning of a step of B the tiles are marked.
+ */
 bool lm_gpu_has_whole_stages(const struct lm_gpu *g);
 int lm_gpu_begin_stages(struct lm_gpu *g, bool voids);
 void lm_gpu_end_stages(struct lm_gpu *g); /* of the last step of all */
@@ -312,9 +313,12 @@ void lm_gpu_begin_strips(struct lm_gpu *g, int ion_current, double dt, int subst
 /* B of all strips in lines that other ranks own, whenever that of the domain is refreshed. */
 void lm_gpu_refresh_b_of_strips(struct lm_gpu *g);
 
-/* In a stage of Runge-Kutta for B, with `b` of the domain and the motional field of that: E of the strips, then that of
- * the ghost cells in `e`, then B of the strips. */
-void lm_gpu_advance_strips(struct lm_gpu *g, int number, const double *b, double *e, double substep);
+/* In a stage of Runge-Kutta for B, with `b` of the domain: E of the strips, then that of the ghost cells in `e`, then B
+ * of the strips. The motional field in the domain follows from the ion current `ji`; NULL: it is in g->general. */
+void lm_gpu_advance_strips(struct lm_gpu *g, int number, const double *b, const double *ji, double *e, double substep);
+
+/* Whether all strips go on across periodic sides. Else E beyond their ends depends on E of the domain. */
+bool lm_gpu_strips_are_periodic(const struct lm_gpu *g);
 
 /* Then, after E of open sides: B_z in corners of two radiating sides. */
 void lm_gpu_settle_corners(struct lm_gpu *g, const double *b, double *e, double substep);

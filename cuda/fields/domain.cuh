@@ -40,6 +40,28 @@ __device__ __forceinline__ struct lm_view external_at(const domain &d, size_t k)
     return d.external ? view_of(d.external, d.s, k) : none;
 }
 
+/* J of the plasma in cell (i, j), which is `step` elements away. */
+__device__ __forceinline__ struct lm_vector current_at(const domain &d, int i, int j, const struct lm_view &b,
+                                                       const struct lm_view &external, long step,
+                                                       const struct lm_ohm &o)
+{
+    return lm_current_in_cell(&d.sides, d.s.nx, d.s.ny, i, j, lm_view_at(b, step), lm_external_at(external, step),
+                              o.inv_dx, o.inv_dy);
+}
+
+/* The motional field of cell (i, j), on which b and `external` stand. `here`: J there; ji: the ion current. */
+__device__ __forceinline__ struct lm_motional motional_at(const domain &d, int i, int j, const struct lm_view &b,
+                                                          const struct lm_view &external, const struct lm_vector &here,
+                                                          const struct lm_vector &ji, double per_density,
+                                                          const struct lm_ohm &o)
+{
+    /* Patches of 2 x 2 cells whose last one is this: what the body reads of J. */
+    const double jx[4] = {0, 0, current_at(d, i - 1, j, b, external, -1, o).x, here.x},
+                 jy[4] = {0, current_at(d, i, j - 1, b, external, -d.s.stride, o).y, 0, here.y},
+                 jz[4] = {0, 0, 0, here.z};
+    return lm_motional_field({jx + 3, jy + 3, jz + 3, 2}, b, ji, per_density);
+}
+
 /* For substeps of B of this length. */
 inline struct lm_open_sides open_sides_of(const struct lm_gpu *g, double substep, const double *current,
                                           const double *b)

@@ -1,8 +1,9 @@
 /* CUDA backend: a stage of the Runge-Kutta method for B where fields end at walls, meet bodies or have voids, in one
  * kernel. A block takes a tile of the domain. It brings B of the tile and of some cells around it to shared memory, and
  * does there what walls.cu and void_field.cu do in one kernel each: J, the motional field, E, E beyond walls, and B
- * after the stage. A stage reads B and E_v of neighbours from other arrays than it writes, so the order of the tiles
- * does not matter. Its rate is in docs/performance/results.md.
+ * after the stage. Beyond radiating sides E comes from strips.cu, whose kernels run before that of the stage. A stage
+ * reads B and E_v of neighbours from other arrays than it writes, so the order of the tiles does not matter. Its rate
+ * is in docs/performance/results.md.
  */
 #include "fields/plain.cuh"
 #include "fields/tile.cuh"
@@ -60,6 +61,7 @@ struct stage_problem {
         double *next, *sum, speed2;
         struct lm_void_nodes nodes[2]; /* away from bodies, and beside them */
     } voids;
+    const double *strip_e; /* E on and beyond radiating sides; NULL: there are none */
     struct lm_open_sides open;
     open_order order;
     const uint8_t *marks;      /* of each tile */
@@ -160,6 +162,26 @@ __device__ __forceinline__ void fill_walls(const domain &d, const tile &t, int a
         if (above > 0)
             lm_fill_beyond(last_inside(d, t, axis, line, of), -step, n, high, above);
     }
+    __syncthreads();
+}
+
+/* Whether E of a component comes from a strip in cell (i, j): beyond a radiating side, and through it. */
+__device__ __forceinline__ bool is_of_strip(const domain &d, int component, int i, int j)
+{
+    const int *const of = d.sides.of;
+    return (of[LM_X_MIN] == LM_RADIATING && i < 0) || (of[LM_Y_MIN] == LM_RADIATING && j < 0) ||
+           (of[LM_X_MAX] == LM_RADIATING && i >= d.s.nx - (component == 0)) ||
+           (of[LM_Y_MAX] == LM_RADIATING && j >= d.s.ny - (component == 1));
+}
+
+/* E of a tile on and beyond radiating sides. */
+__device__ __forceinline__ void fill_from_strips(const stage_problem &a, const tile &t, double *e)
+{
+    t.each<0, 1>([&](int i, int j, int m) {
+        for (int c = 0; c < 3; c++)
+            if (is_of_strip(a.d, c, i, j))
+                e[c * SIZE + m] = a.strip_e[c * a.d.s.pitch + element(a.d, i, j)];
+    });
     __syncthreads();
 }
 
@@ -485,6 +507,8 @@ __device__ __forceinline__ void advance(const stage_problem &a, const tile &t, t
     if (has_walls) {
         fill_walls(d, t, 0, e);
         fill_walls(d, t, 1, e);
+        if (a.strip_e)
+            fill_from_strips(a, t, e);
     }
     if (a.voids.e && is_late)
         t.each<0, 1>([&](int i, int j, int m) {
@@ -538,7 +562,8 @@ static struct lm_gpu_plain plain_of(const struct lm_gpu *g, size_t tiles, bool v
 
 bool lm_gpu_has_whole_stages(const struct lm_gpu *g)
 {
-    return !g->strips && !g->base.setup.local_eta && g->base.setup.friction_species == 0;
+    const bool suits = !g->strips || (lm_gpu_strips_are_periodic(g) && !g->base.setup.halo);
+    return suits && !g->base.setup.local_eta && g->base.setup.friction_species == 0;
 }
 
 int lm_gpu_begin_stages(struct lm_gpu *g, bool voids)
@@ -627,6 +652,8 @@ int lm_gpu_advance_stages(struct lm_gpu *g, enum lm_array ion_current, const dou
     a.eta = g->array[LM_ETA];
     a.battery = battery;
     a.given_e = lm_any_prescribed_e(&g->sides) ? g->array[LM_E] : NULL;
+    double *const strip_e = g->strips ? g->spare : NULL; /* a work array that nothing else uses in a step of B */
+    a.strip_e = strip_e;
     a.state = b[0];
     a.sum = g->general.result;
     a.voids = {NULL,          void_e[0], NULL, g->spare + 4 * g->pitch, lm_void_speed2(&g->base.setup.grid, substep),
@@ -647,6 +674,8 @@ int lm_gpu_advance_stages(struct lm_gpu *g, enum lm_array ion_current, const dou
         a.open = open_sides_of(g, substep, a.ji, a.b);
         a.voids.e = voids ? void_e[a.number] : NULL;
         a.voids.next = void_e[a.number + 1];
+        if (strip_e)
+            lm_gpu_advance_strips(g, a.number, a.b, a.ji, strip_e, substep);
         kernel<<<tiles, few ? FEW_TILES : MANY_TILES, sizeof(tile_memory), g->stream>>>(a);
     }
     if (plain.is_left)

@@ -8,6 +8,7 @@
  */
 #include "core/cells.cuh"
 #include "core/halo.cuh"
+#include "fields/domain.cuh"
 
 #include <cstdlib>
 
@@ -144,8 +145,29 @@ __global__ void current_kernel(some_strips some, bool stage)
         lm_strip_put(w->curl, e.k, lm_strip_curl(w, lm_strip_view(w, b_of(w, stage)), e.p, e.k));
 }
 
+/* What the motional field of the domain in the cells inside at the side follows from. */
+struct cells_inside {
+    domain d;
+    struct lm_ohm o;
+    const double *b, *ji;   /* NULL twice: there is `motional` */
+    const double *motional; /* four arrays, the slip last */
+};
+
+__device__ __forceinline__ struct lm_motional motional_inside(const cells_inside &a, const struct lm_strip_window *w,
+                                                              int line, size_t k)
+{
+    const shape &s = a.d.s;
+    if (!a.b)
+        return {vector_at(a.motional, s, k), a.motional[3 * s.pitch + k]};
+    const int along_x = w->place.axis == 1, last = w->place.high ? w->deep - 1 : 0;
+    const int i = along_x ? line : last, j = along_x ? last : line;
+    const struct lm_view b = view_of(a.b, s, k), external = external_at(a.d, k);
+    return motional_at(a.d, i, j, b, external, current_at(a.d, i, j, b, external, 0, a.o), vector_at(a.ji, s, k),
+                       a.d.per_density[k], a.o);
+}
+
 /* The motional field in the strip, and that of the domain in the cells inside at the side. */
-__global__ void motional_kernel(some_strips some, shape s, const double *main, bool stage)
+__global__ void motional_kernel(some_strips some, const __grid_constant__ cells_inside inside, bool stage)
 {
     const struct lm_strip_window *w;
     element e, cell;
@@ -156,9 +178,9 @@ __global__ void motional_kernel(some_strips some, shape s, const double *main, b
         lm_strip_put(w->motional, e.k, f.field);
         w->slip[e.k] = f.slip;
     } else if (is_inside(w, e)) {
-        const long k = lm_strip_at_main(w, e.p, e.line);
-        lm_strip_put(w->motional, e.k, vector_at(main, s, (size_t)k));
-        w->slip[e.k] = main[3 * s.pitch + k];
+        const struct lm_motional f = motional_inside(inside, w, e.line, (size_t)lm_strip_at_main(w, e.p, e.line));
+        lm_strip_put(w->motional, e.k, f.field);
+        w->slip[e.k] = f.slip;
     }
 }
 
@@ -630,7 +652,15 @@ void lm_gpu_refresh_b_of_strips(struct lm_gpu *g)
         refresh(g, 0, LM_STRIP_ROWS_OF_B);
 }
 
-void lm_gpu_advance_strips(struct lm_gpu *g, int number, const double *b, double *e, double substep)
+bool lm_gpu_strips_are_periodic(const struct lm_gpu *g)
+{
+    bool all = true;
+    for (int k = 0; g->strips && k < g->strips->count; k++)
+        all = all && g->strips->host[k].periodic;
+    return all;
+}
+
+void lm_gpu_advance_strips(struct lm_gpu *g, int number, const double *b, const double *ji, double *e, double substep)
 {
     const struct lm_gpu_strips *s = g->strips;
     if (!s)
@@ -638,15 +668,13 @@ void lm_gpu_advance_strips(struct lm_gpu *g, int number, const double *b, double
     const some_strips all = all_strips(s);
     const dim3 blocks = element_blocks(s, 1);
     const bool stage = number > 0;
-    bool corners = false;
     take_b(g, all, b, stage);
-    motional_kernel<<<blocks, THREADS, 0, g->stream>>>(all, shape_of(g), g->general.motional, stage);
+    const cells_inside inside = {domain_of(g), g->base.setup.ohm, ji ? b : NULL, ji, g->general.motional};
+    motional_kernel<<<blocks, THREADS, 0, g->stream>>>(all, inside, stage);
     electric_kernel<<<blocks, THREADS, 0, g->stream>>>(all, stage);
     advance_kernel<<<blocks, THREADS, 0, g->stream>>>(all, number, lm_rk4_stage(number, substep));
     give_e_kernel<<<blocks_of_lines(s, s->count, 3), THREADS, 0, g->stream>>>(all, shape_of(g), e);
-    for (int k = 0; k < s->count; k++)
-        corners |= !s->host[k].periodic;
-    if (corners)
+    if (!lm_gpu_strips_are_periodic(g))
         corner_kernel<<<1, CORNER_THREADS, 0, g->stream>>>(all, s->count, shape_of(g), g->sides, e);
     LM_GPU_LAUNCHED(g, "fields beyond sides");
 }

@@ -32,15 +32,6 @@ __device__ __forceinline__ int my_row()
     return (int)(blockIdx.y * TY + threadIdx.x / TX) - LM_GHOST;
 }
 
-/* J of the plasma in cell (i, j), which is `step` elements away. */
-__device__ __forceinline__ struct lm_vector current_at(const domain &d, int i, int j, const struct lm_view &b,
-                                                       const struct lm_view &external, long step,
-                                                       const struct lm_ohm &o)
-{
-    return lm_current_in_cell(&d.sides, d.s.nx, d.s.ny, i, j, lm_view_at(b, step), lm_external_at(external, step),
-                              o.inv_dx, o.inv_dy);
-}
-
 /* J = curl B - J_ext and struct lm_motional in the cells whose E is wanted; J also in what the Laplacian needs around
  * the nodes whose resistive E counts. The ion current J_i is `now`, or if `before` is not NULL it is extrapolated from
  * both. */
@@ -58,16 +49,11 @@ __global__ void motional_kernel(domain d, const double *b, const double *now, co
     put_vector(j0, s, k, here);
     if (i < -d.walls_x || j < -d.walls_y)
         return;
-    /* Patches of 2 x 2 cells whose last one is this: what the body reads of J. */
-    const double jx[4] = {0, 0, current_at(d, i - 1, j, bv, external, -1, o).x, here.x},
-                 jy[4] = {0, current_at(d, i, j - 1, bv, external, -s.stride, o).y, 0, here.y},
-                 jz[4] = {0, 0, 0, here.z};
-    const struct lm_view jv = {jx + 3, jy + 3, jz + 3, 2};
     double ji[3];
     LM_UNROLL
     for (int m = 0; m < 3; m++)
         ji[m] = before ? lm_extrapolate_half_step(now[m * s.pitch + k], before[m * s.pitch + k]) : now[m * s.pitch + k];
-    const struct lm_motional m = lm_motional_field(jv, bv, {ji[0], ji[1], ji[2]}, per_density[k]);
+    const struct lm_motional m = motional_at(d, i, j, bv, external, here, {ji[0], ji[1], ji[2]}, per_density[k], o);
     put_vector(motional, s, k, m.field);
     motional[3 * s.pitch + k] = m.slip;
 }
@@ -380,7 +366,7 @@ int lm_gpu_general_advance_b(struct lm_gpu *g, const struct lm_b_step *step)
         for (int stage = 0; stage < 4 && !whole; stage++) {
             const double *const b = stage == 0 ? state : next;
             electric_field(g, b, g->array[ion_current], NULL, lm_weights_half_way(), g->general.e, NULL);
-            lm_gpu_advance_strips(g, stage, b, g->general.e, substep);
+            lm_gpu_advance_strips(g, stage, b, NULL, g->general.e, substep);
             if (step->voids)
                 lm_gpu_advance_void_field(g, stage, substep);
             fill_open_e(g, substep, g->array[ion_current], b, g->general.e);
