@@ -238,6 +238,8 @@ START_TEST(electrons_that_a_body_absorbs)
     cli_has(strstr(cli.out, "\nenergy\n"), "the run warns of gains and losses");
     CLI(0, "check rock.ini");
     cli_has(strstr(cli.out, "\nenergy\n"), "the heat of the electrons that the body rock absorbs is not measured");
+    CLI(0, "check rock.ini electrons.closure=evolved body.rock.particles=reflecting");
+    cli_has(strstr(cli.out, "\nenergy\n"), "the run warns of gains and losses");
 }
 END_TEST
 

@@ -181,7 +181,8 @@ START_TEST(a_wall_takes_the_electrons_of_its_ions)
 END_TEST
 
 /* Electrons that evolve pass through surfaces with the current and with ions that bodies absorb: a body in a plasma, a
- * blob in a void between walls, and a plasma that leaves through walls. More passes than a run may leave unexplained.
+ * blob in a void between walls, and a plasma that leaves through walls. What passes is more than a run may leave
+ * unexplained.
  */
 START_TEST(budget_at_surfaces_closes)
 {

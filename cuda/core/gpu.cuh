@@ -281,7 +281,7 @@ struct lm_void_nodes lm_gpu_void_nodes(const struct lm_gpu *g);
  */
 bool lm_gpu_has_whole_stages(const struct lm_gpu *g);
 int lm_gpu_begin_stages(struct lm_gpu *g, bool voids);
-void lm_gpu_end_stages(struct lm_gpu *g); /* of the last step of all */
+void lm_gpu_end_stages(struct lm_gpu *g); /* when the backend ends */
 int lm_gpu_advance_stages(struct lm_gpu *g, enum lm_array ion_current, const double *battery, double substep,
                           bool is_first, bool voids);
 
@@ -317,7 +317,7 @@ void lm_gpu_refresh_b_of_strips(struct lm_gpu *g);
  * of the strips. The motional field in the domain follows from the ion current `ji`; NULL: it is in g->general. */
 void lm_gpu_advance_strips(struct lm_gpu *g, int number, const double *b, const double *ji, double *e, double substep);
 
-/* Whether all strips go on across periodic sides. Else E beyond their ends depends on E of the domain. */
+/* Whether the sides at the ends of all strips are periodic. Else E beyond the ends depends on E of the domain. */
 bool lm_gpu_strips_are_periodic(const struct lm_gpu *g);
 
 /* Then, after E of open sides: B_z in corners of two radiating sides. */

@@ -55,8 +55,8 @@ __device__ __forceinline__ bool is_in(const struct lm_gpu_blocks &p, int i, int 
            p.is_plain[(j - p.from[1]) / p.rows * p.across + (i - p.from[0]) / p.columns];
 }
 
-/* One thread a tile. No block but the last ones is smaller than a tile, so that its corners are in all blocks that it
- * meets. */
+/* One thread a tile. All blocks but the last ones are at least as large as a tile, so that the corners of a tile are in
+ * all blocks that the tile meets. */
 __global__ void covered_kernel(tiling t, struct lm_gpu_plain p)
 {
     const unsigned n = blockIdx.x * THREADS + threadIdx.x;

@@ -114,9 +114,10 @@ def draw(run: Run, args: argparse.Namespace) -> Path:
         figure = plot.power(run, args.record, args.step, args.source)
         name = "_".join(part for part in (name, args.record, _step(args.step)) if part)
     elif args.command == "growth":
-        found = plot.growing_modes(run, args.record, args.periods and tuple(args.periods), args.window and tuple(args.window), args.source)
-        print("\n".join(found.lines))
-        figure, name = found.figure, f"{name}_{args.record}"
+        figure, lines = plot.growing_modes(run, args.record, args.periods and tuple(args.periods), args.window and tuple(args.window),
+                                           args.source)
+        print("\n".join(lines))
+        name = f"{name}_{args.record}"
     elif args.command == "anisotropy":
         figure = plot.anisotropy(run, args.species, args.step, args.source, **style)
         name = "_".join(part for part in (name, args.species, _step(args.step)) if part)

@@ -6,7 +6,6 @@ a file. The backend of matplotlib is the user's."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import matplotlib
@@ -105,26 +104,21 @@ def growth(axes, t: np.ndarray, waves: Sequence[np.ndarray], rate: float, window
     axes.semilogy(t[inside], np.exp(level + rate * (t[inside] - t[inside].mean())), "k--", lw=1.5)
 
 
-@dataclass(frozen=True)
-class Growth:
-    """The picture of growing waves, and a line of text for each of them."""
-
-    figure: Figure
-    lines: list[str]
-
-
 def growing_modes(run: Run, record: str = "B", periods: tuple[int, int] | None = None, window: tuple[float, float] | None = None,
-                  source: str | None = None, count: int = 4) -> Growth:
-    """The amplitudes in time of the waves that have grown most, or of the one with so many `periods` along x and y, and the growth
-    rate of each in a window of time: the given one, or window_of_growth."""
+                  source: str | None = None, count: int = 4) -> tuple[Figure, list[str]]:
+    """The amplitudes in time of the waves that have grown most, or of the one with so many `periods` along x and y. Each has its growth
+    rate in a window of time: the given one, or window_of_growth. Returns the picture, and a line of text for each wave."""
     data = modes(run, record, source)
     chosen = [periods] if periods is not None else data.grown(count)
     if not chosen:
         raise ValueError(f"no wave of {record} has grown")
+    amplitudes = [data.of(x, y) for x, y in chosen]
+    if not all((amplitude[1:] > 0).all() for amplitude in amplitudes):
+        raise ValueError(f"a wave of {record} with these periods has no amplitude")
     figure, axes = new_figure()
     lines = []
-    for n, (x, y) in enumerate(chosen):
-        amplitude, colour = data.of(x, y), f"C{n}"
+    for n, ((x, y), amplitude) in enumerate(zip(chosen, amplitudes)):
+        colour = f"C{n}"
         wave = f"{x} and {y} periods along x and y, k = ({x * data.k0[0]:.4g}, {y * data.k0[1]:.4g})"
         fitted = window or window_of_growth(data.t, amplitude)
         if fitted is None:
@@ -137,7 +131,7 @@ def growing_modes(run: Run, record: str = "B", periods: tuple[int, int] | None =
     axes.set(xlabel="$t\\,\\Omega_{ci}$", ylabel=f"amplitude of {record}", title="Waves that grow")
     axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1), title="periods along $x$, $y$")
     sign(figure, run, record, f"{len(data.t)} steps, t = {data.t[0]:.6g} to {data.t[-1]:.6g}")
-    return Growth(figure, lines)
+    return figure, lines
 
 
 def spectrum_of(run: Run, cold_theory: bool = True, **options) -> Figure:

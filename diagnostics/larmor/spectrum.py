@@ -170,12 +170,16 @@ def modes(run: Run, record: str, source: str | None = None, most: int = 64) -> M
     times, found = [], []
     for step in steps:
         with run.frame(source, step) as frame:
-            parts = [np.fft.rfft2(frame[name]) / frame[name].size for name in meshes]
-            shape, spacing = frame[meshes[0]].shape, frame.spacing(meshes[0])
+            values = np.stack([frame[name] for name in meshes])
+            spacing = frame.spacing(meshes[0])
             times.append(frame.mesh_time(meshes[0]))
+        if not np.isfinite(values).all():
+            raise ValueError(f"{record} has no waves at step {step}: some of its values are not finite")
+        shape = values.shape[1:]
         y = np.rint(np.fft.fftfreq(shape[0]) * shape[0]).astype(int)
         x = np.arange(min(most, shape[1] // 2) + 1)
-        found.append(2 * np.sqrt(sum(np.abs(part) ** 2 for part in parts))[np.abs(y) <= most][:, x])
+        sizes = 2 * np.sqrt((np.abs(np.fft.rfft2(values)) ** 2).sum(axis=0)) / values[0].size
+        found.append(sizes[np.abs(y) <= most][:, x])
     k0 = tuple(2 * np.pi / (n * d) for n, d in zip(reversed(shape), spacing))
     return Modes(np.array(times), x, y[np.abs(y) <= most], np.array(found), k0)
 
@@ -281,6 +285,8 @@ def window_of_growth(t: np.ndarray, amplitude: np.ndarray) -> tuple[float, float
     peak = int(np.argmax(amplitude))
     low = np.flatnonzero(amplitude[:peak + 1] < max(amplitude[peak] / 20, 2 * amplitude[0]))
     first = int(low[-1]) + 1 if len(low) else 0
+    if first > peak:
+        return None
     last = first + int(np.argmax(amplitude[first:] > amplitude[peak] / 3))
     return (float(t[first]), float(t[last])) if last >= first + 3 else None
 

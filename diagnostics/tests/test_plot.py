@@ -61,6 +61,8 @@ class CommandLine(unittest.TestCase):
             self.assertAlmostEqual(float(out.split("gamma = ")[1].split()[0]), rate, delta=1e-3)
         self.assert_refused("no wave of 40 and 0 periods", "growth", self.path, "--periods", "40", "0")
         self.assert_refused("no mesh 'E' in", "growth", self.path, "--record", "E")
+        synthetic.write_fields(self.path, 60, 30, {f"B/{axis}": np.full((16, 24), np.nan) for axis in "xyz"})
+        self.assert_refused("at step 60: some of its values are not finite", "growth", self.path)
 
     def test_energy(self):
         t = np.linspace(0, 1, 5)

@@ -183,6 +183,13 @@ class Rates(unittest.TestCase):
         with self.assertRaises(ValueError):
             spectrum.fit_rate(np.arange(5.0), np.ones(5), (10, 12))
 
+    def test_window_of_growth(self):
+        t = np.linspace(0, 40, 81)
+        grows = np.minimum(1e-3 * np.exp(0.2 * t), 1.0)  # from 1/20 at t = 19.6 to 1/3 at 29.05
+        self.assertEqual(spectrum.window_of_growth(t, grows), (20.0, 29.5))
+        for a in (1 - t / 50, 1 + t / 50, np.ones(81), np.where(t == 40, 1.0, 0.1)):
+            self.assertIsNone(spectrum.window_of_growth(t, a))
+
     def test_mean(self):
         mean = spectrum.mean_estimate([1.0, 2.0, 3.0])
         self.assertEqual(mean.value, 2.0)
