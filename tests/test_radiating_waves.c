@@ -1,4 +1,5 @@
-/* Whole runs with cold ions: packets of waves of ions and fields leave through a radiating side. */
+/* Whole runs: packets of waves of cold ions and fields leave through a radiating side, and whistlers that turn several
+ * times in a step leave warm ions their energy. */
 #include <math.h>
 
 #include "sim_run.h"
@@ -151,6 +152,32 @@ START_TEST(waves_leave)
 }
 END_TEST
 
+/* Plasma flows slowly from an inflow side to a radiating one. The shortest whistlers turn 2.5 times in a step. */
+static const char *const box =
+    "[run]\nt_end = 60\ndt = 0.1\n[grid]\nnx = 48\nny = 32\nlx = 9.6\nly = 6.4\n[electrons]\nclosure = "
+    "isothermal\ntemperature = 0.1\n[fields]\nbx = 0.6\nby = 0.5\nbz = 0.6\n[boundary]\nx_min = inflow\nx_max = "
+    "absorbing\nfields_x_max = radiating\n[species.p]\nparticles_per_cell = 50\ntemperature = 0.1\ndrift_x = 0.3\n";
+
+static double kinetic_energy(struct lm_sim *sim)
+{
+    const struct lm_totals t = totals_of(sim);
+    return t.kinetic[0][0] + t.kinetic[0][1] + t.kinetic[0][2];
+}
+
+/* Ions that felt B at whole steps would gain a tenth. */
+START_TEST(short_whistlers_give_ions_no_energy)
+{
+    struct lm_sim *sim = sim_new(box, NULL);
+    const double before = kinetic_energy(sim);
+    for (int64_t step = 50; step <= 600; step += 50) {
+        advance(sim, step);
+        ck_assert(sim->feels_mean);
+        ck_assert_double_eq_tol(kinetic_energy(sim) / before, 1, 0.05);
+    }
+    sim_free(sim);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("radiating sides");
@@ -159,6 +186,7 @@ int main(void)
     tcase_set_timeout(t, 600);
     tcase_add_test(t, an_open_side_reflects);
     tcase_add_loop_test(t, waves_leave, 0, WAVES);
+    tcase_add_test(t, short_whistlers_give_ions_no_energy);
     suite_add_tcase(suite, t);
     return suite_run(suite);
 }

@@ -307,8 +307,10 @@ void lm_gpu_currents(struct lm_gpu *g, const double *b, const double *ji, const 
 void lm_gpu_make_strips(struct lm_gpu *g);
 void lm_gpu_free_strips(struct lm_gpu *g);
 
-/* At the beginning of a step of B of length dt: the ions of the strips go on, and a new strip gets its plasma. */
-void lm_gpu_begin_strips(struct lm_gpu *g, int ion_current, double dt, int substeps);
+/* At the beginning of a step of B: the ions of the strips go on, and a new strip gets its plasma. At its end: nothing.
+ * In a forecast (LM_MEAN_ENDS) the ions stay, and B returns at the end. */
+void lm_gpu_begin_strips(struct lm_gpu *g, const struct lm_b_step *step);
+void lm_gpu_end_strips(struct lm_gpu *g, const struct lm_b_step *step);
 
 /* B of all strips in lines that other ranks own, whenever that of the domain is refreshed. */
 void lm_gpu_refresh_b_of_strips(struct lm_gpu *g);
@@ -330,9 +332,9 @@ void lm_gpu_strip_windows(const struct lm_gpu *g, const struct lm_strip_window *
  * last cells inside, and their ghosts beyond radiating sides. */
 void lm_gpu_add_strip_moments(struct lm_gpu *g, double *group);
 
-/* What the ions feel beyond radiating sides: finds E and B of the push there from the strips and B as they stand; puts
+/* What the ions feel beyond radiating sides: finds E and B of the push there from the strips and the array `b`; puts
  * E or B (`is_b`) into the ghosts of three arrays; does both for LM_PUSH_E and LM_PUSH_B. */
-void lm_gpu_find_push_of_strips(struct lm_gpu *g);
+void lm_gpu_find_push_of_strips(struct lm_gpu *g, enum lm_array b);
 void lm_gpu_push_of_strips(struct lm_gpu *g, double *group, int is_b);
 void lm_gpu_fill_push_of_strips(struct lm_gpu *g);
 

@@ -150,7 +150,7 @@ __global__ void battery_kernel(shape s, struct lm_sides sides, const uint8_t *cl
                 : 0.0;
 }
 
-/* The arrays of g->spare that are used here. */
+/* An array of g->spare. The potential is no longer needed when the battery is known. */
 double *potential_of(struct lm_gpu *g)
 {
     return g->spare + 3 * g->pitch;
@@ -158,7 +158,7 @@ double *potential_of(struct lm_gpu *g)
 
 double *battery_of(struct lm_gpu *g)
 {
-    return g->spare + 2 * g->pitch;
+    return potential_of(g);
 }
 
 } // namespace

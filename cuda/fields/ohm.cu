@@ -312,7 +312,7 @@ int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
     if (g->general.used)
         return lm_gpu_general_ohm(g, current);
     const struct lm_ohm *o = &b->setup.ohm;
-    const bool ahead = current == LM_OHM_AHEAD, hyper = o->eta_hyper > 0, smooth = b->setup.smoothing > 0,
+    const bool ahead = current != LM_OHM_OLD, hyper = o->eta_hyper > 0, smooth = b->setup.smoothing > 0,
                pressure = lm_has_pressure(o);
     const enum lm_array level = ahead ? LM_N_NEW : LM_N_OLD;
     const int passes_left = smooth ? b->setup.smoothing - 1 : 0;

@@ -562,8 +562,7 @@ static struct lm_gpu_plain plain_of(const struct lm_gpu *g, size_t tiles, bool v
 
 bool lm_gpu_has_whole_stages(const struct lm_gpu *g)
 {
-    const bool suits = !g->strips || (lm_gpu_strips_are_periodic(g) && !g->base.setup.halo);
-    return suits && !g->base.setup.local_eta && g->base.setup.friction_species == 0;
+    return lm_gpu_strips_are_periodic(g) && !g->base.setup.local_eta && g->base.setup.friction_species == 0;
 }
 
 int lm_gpu_begin_stages(struct lm_gpu *g, bool voids)
@@ -652,7 +651,7 @@ int lm_gpu_advance_stages(struct lm_gpu *g, enum lm_array ion_current, const dou
     a.eta = g->array[LM_ETA];
     a.battery = battery;
     a.given_e = lm_any_prescribed_e(&g->sides) ? g->array[LM_E] : NULL;
-    double *const strip_e = g->strips ? g->spare : NULL; /* a work array that nothing else uses in a step of B */
+    double *const strip_e = g->strips ? g->spare : NULL; /* three work arrays that nothing else uses in a step of B */
     a.strip_e = strip_e;
     a.state = b[0];
     a.sum = g->general.result;

@@ -1,8 +1,9 @@
 /* CUDA backend: the strips beyond radiating sides (larmor/physics/fields/strip.h; the bodies are in strip_window.h).
  *
- * One thread an element of a window, and one kernel for each loop of src/cpu/strips*.c, for the strips of all sides at
- * a time: blockIdx.y is the strip. What an element is an image of (lm_strip_source) is computed again for the image, so
- * no kernel fills images afterwards: a kernel writes arrays of which it reads its own element only, if any.
+ * A stage of B is one kernel. The ions have one kernel for each loop of src/cpu/strips_ions.c, with one thread an
+ * element of a window. All work on the strips of all sides at a time: blockIdx.y is the strip. What an element is an
+ * image of (lm_strip_source) is computed again for the image, so no kernel fills images afterwards: a kernel writes
+ * arrays of which it reads its own element only, if any.
  *
  * Their cost is in docs/develop/open_sides_study.md.
  */
@@ -111,23 +112,17 @@ __device__ __forceinline__ bool my_line(const some_strips &some, int strip, cons
     return some.has(strip) && line < w->lines + lm_strip_ends(w);
 }
 
-/* --- E and B in a stage --- */
-
-/* Which B of a window. */
-__device__ __forceinline__ double *const *b_of(const struct lm_strip_window *w, bool stage)
-{
-    return stage ? w->stage : w->b;
-}
+/* --- B and its current --- */
 
 /* B of the domain in the window, that outside in empty lines, and the images of that of the strip. */
-__global__ void take_b_kernel(some_strips some, shape s, const double *main, bool stage)
+__global__ void take_b_kernel(some_strips some, shape s, const double *main)
 {
     const struct lm_strip_window *w;
     element e, cell;
     if (!my_element(some, w, e))
         return;
     for (int d = 0; d < 3; d++) {
-        double *const b = b_of(w, stage)[d];
+        double *const b = w->b[d];
         if (lm_strip_has_main_b(w, d, e.p))
             b[e.k] = main[d * s.pitch + lm_strip_at_main(w, e.p, e.line)];
         else if (cell_of_b(w, d, e, cell) && lm_strip_has_outer_b(w, d, cell.line))
@@ -137,12 +132,87 @@ __global__ void take_b_kernel(some_strips some, shape s, const double *main, boo
     }
 }
 
-__global__ void current_kernel(some_strips some, bool stage)
+__global__ void current_kernel(some_strips some)
 {
     const struct lm_strip_window *w;
     element e;
     if (my_element(some, w, e) && e.line >= -2 && e.line <= w->lines && e.p >= 1)
-        lm_strip_put(w->curl, e.k, lm_strip_curl(w, lm_strip_view(w, b_of(w, stage)), e.p, e.k));
+        lm_strip_put(w->curl, e.k, lm_strip_curl(w, lm_strip_view(w, w->b), e.p, e.k));
+}
+
+/* --- a stage --- */
+
+/* A block takes so many lines, and those around that E in them depends on, to shared memory. There it does what
+ * src/cpu/strips_fields.c does in one loop each. */
+enum {
+    STAGE_LINES = 8,
+    LINES_BEFORE = 3,
+    LINES_AFTER = 2,
+    STAGE_ROWS = LINES_BEFORE + STAGE_LINES + LINES_AFTER,
+    STAGE_SIZE = STAGE_ROWS * LM_STRIP_WINDOW,
+    STAGE_THREADS = (STAGE_SIZE + 31) / 32 * 32 /* one for each element */
+};
+
+struct strip_memory {
+    struct lm_strip_window w; /* a window with the arrays that follow; its line 0 is the first one of the block */
+    double b[3][STAGE_SIZE], curl[3][STAGE_SIZE], motional[3][STAGE_SIZE];
+    double flux[3][STAGE_SIZE]; /* and later E */
+    double slip[STAGE_SIZE], eta[STAGE_SIZE], per_density[STAGE_SIZE];
+};
+
+struct strip_stage {
+    shape s;
+    const double *b; /* of the domain */
+    int number;
+    struct lm_rk4 rk;
+    double *e; /* what the domain takes */
+};
+
+/* The window of a block. */
+__device__ __forceinline__ void make_window(const struct lm_strip_window *w, strip_memory &m)
+{
+    static_assert(sizeof m.w % sizeof(double) == 0, "a whole number of words");
+    for (unsigned k = threadIdx.x; k < sizeof m.w / sizeof(double); k += STAGE_THREADS)
+        ((double *)&m.w)[k] = ((const double *)w)[k];
+    __syncthreads();
+    if (threadIdx.x > 0)
+        return;
+    m.w.stride = w->place.axis == 0 ? LM_STRIP_WINDOW : STAGE_ROWS;
+    m.w.across = w->place.axis == 0 ? 1 : STAGE_ROWS;
+    m.w.along = w->place.axis == 0 ? LM_STRIP_WINDOW : 1;
+    for (int d = 0; d < 3; d++) {
+        m.w.curl[d] = m.curl[d];
+        m.w.motional[d] = m.motional[d];
+        m.w.flux[d] = m.w.e[d] = m.flux[d];
+    }
+    m.w.slip = m.slip;
+    m.w.eta = m.eta;
+    m.w.per_density = m.per_density;
+}
+
+/* The element of a block; `line` counts from its first one. */
+__device__ __forceinline__ long at_here(const struct lm_strip_window *here, int p, int line)
+{
+    return (long)p * here->across + (long)(line + LINES_BEFORE) * here->along;
+}
+
+/* Where a block has the value of an element that is an image of `cell`. At periodic ends that is the image itself. */
+__device__ __forceinline__ long source_here(const struct lm_strip_window *here, const element &e, const element &cell,
+                                            int first)
+{
+    return at_here(here, cell.p, (here->periodic ? e.line : cell.line) - first);
+}
+
+/* B of component d of a stage in an element: that of the domain, that outside in empty lines, and that of the strip. */
+__device__ __forceinline__ double b_at(const struct lm_strip_window *w, const strip_stage &a, double *const from[3],
+                                       int d, const element &e)
+{
+    const double *const main = a.b + d * a.s.pitch;
+    element cell;
+    if (lm_strip_has_main_b(w, d, e.p))
+        return main[lm_strip_at_main(w, e.p, e.line)];
+    cell_of_b(w, d, e, cell);
+    return lm_strip_has_outer_b(w, d, cell.line) ? main[lm_strip_outside(w, cell.line)] : from[d][cell.k];
 }
 
 /* What the motional field of the domain in the cells inside at the side follows from. */
@@ -166,62 +236,108 @@ __device__ __forceinline__ struct lm_motional motional_inside(const cells_inside
                        a.d.per_density[k], a.o);
 }
 
-/* The motional field in the strip, and that of the domain in the cells inside at the side. */
-__global__ void motional_kernel(some_strips some, const __grid_constant__ cells_inside inside, bool stage)
+/* What the stage reads of an element, and the motional field of the domain in the cells inside at the side. */
+__device__ __forceinline__ void load_strip(const strip_stage &a, const cells_inside &inside,
+                                           const struct lm_strip_window *w, double *const b[3], const element &e,
+                                           strip_memory &m)
 {
-    const struct lm_strip_window *w;
-    element e, cell;
-    if (!my_element(some, w, e))
-        return;
-    if (cell_of(w, e, cell)) {
-        const struct lm_motional f = lm_strip_motional(w, lm_strip_view(w, b_of(w, stage)), cell.k);
-        lm_strip_put(w->motional, e.k, f.field);
-        w->slip[e.k] = f.slip;
-    } else if (is_inside(w, e)) {
+    const unsigned k = threadIdx.x;
+    for (int d = 0; d < 3; d++) {
+        m.b[d][k] = b_at(w, a, b, d, e);
+        m.flux[d][k] = w->flux[d][e.k];
+    }
+    m.eta[k] = w->eta[e.k];
+    m.per_density[k] = w->per_density[e.k];
+    if (is_inside(w, e)) {
         const struct lm_motional f = motional_inside(inside, w, e.line, (size_t)lm_strip_at_main(w, e.p, e.line));
-        lm_strip_put(w->motional, e.k, f.field);
-        w->slip[e.k] = f.slip;
+        lm_strip_put(m.w.motional, k, f.field);
+        m.slip[k] = f.slip;
     }
 }
 
 /* E of the strip, and E through the side. */
-__global__ void electric_kernel(some_strips some, bool stage)
+__device__ __forceinline__ void find_strip_e(const struct lm_strip_window *here, struct lm_view b, const element &e,
+                                             int first)
 {
-    const struct lm_strip_window *w;
-    element e, cell;
-    if (!my_element(some, w, e))
-        return;
-    const struct lm_view b = lm_strip_view(w, b_of(w, stage));
-    const int axis = w->place.axis, along = 1 - axis;
-    if (cell_of(w, e, cell)) {
-        lm_strip_put(w->e, e.k, lm_strip_electric(w, b, cell.p, cell.k));
-        cell_in(w, w->place.first, lm_strip_lines_of_e(w, along), e, cell);
-        const struct lm_vector on_wall = lm_strip_electric(w, b, cell.p, cell.k);
-        w->e[along][e.k] = along == 0 ? on_wall.x : on_wall.y;
-    } else if (e.p == lm_strip_wall(w) && e.line >= 0 && e.line < w->lines) {
-        const struct lm_vector v = lm_strip_electric(w, b, e.p, e.k);
-        w->e[axis][e.k] = axis == 0 ? v.x : v.y;
+    const int axis = here->place.axis, along = 1 - axis;
+    const unsigned k = threadIdx.x;
+    element cell;
+    if (cell_of(here, e, cell)) {
+        const long from = source_here(here, e, cell, first);
+        lm_strip_put(here->e, k, lm_strip_electric(here, b, cell.p, from));
+        cell_in(here, here->place.first, lm_strip_lines_of_e(here, along), e, cell);
+        const long on_wall = source_here(here, e, cell, first);
+        const struct lm_vector v = lm_strip_electric(here, b, cell.p, on_wall);
+        here->e[along][k] = along == 0 ? v.x : v.y;
+    } else if (e.p == lm_strip_wall(here)) {
+        const struct lm_vector v = lm_strip_electric(here, b, e.p, k);
+        here->e[axis][k] = axis == 0 ? v.x : v.y;
     }
 }
 
-__global__ void advance_kernel(some_strips some, int number, struct lm_rk4 rk)
+/* E that the domain takes from a line of the block. */
+__device__ __forceinline__ void give_e(const strip_stage &a, const struct lm_strip_window *here, int first, int line)
 {
-    const struct lm_strip_window *w;
-    element e, cell;
-    if (!my_element(some, w, e))
-        return;
-    for (int d = 0; d < 3; d++)
-        if (cell_of_b(w, d, e, cell) && cell.k == e.k)
-            lm_strip_advance(w, number, rk, d, e.p, e.line);
+    const long wall = at_here(here, lm_strip_wall(here), line - first),
+               beyond = at_here(here, lm_strip_last_inside(here->place) + lm_strip_out(here), line - first);
+    const int ends = lm_strip_ends(here), lines = here->lines, images = (line + ends) / lines;
+    for (int image = line - images * lines; image < lines + ends; image += lines)
+        for (int d = 0; d < 3; d++)
+            lm_strip_give_e(here, d, image, here->e[d][wall], here->e[d][beyond], a.e + d * a.s.pitch);
 }
 
-/* E that the domain takes: one thread a line; blockIdx.z is the component. */
-__global__ void give_e_kernel(some_strips some, shape s, double *main)
+/* A stage. What it reads of other lines is in other arrays than it writes. */
+__global__ void __launch_bounds__(STAGE_THREADS)
+    strip_stage_kernel(some_strips some, const __grid_constant__ strip_stage a,
+                       const __grid_constant__ cells_inside inside)
 {
-    const struct lm_strip_window *w;
-    int line;
-    if (my_line(some, blockIdx.y, w, line))
-        lm_strip_give_e(w, blockIdx.z, line, main + blockIdx.z * s.pitch);
+    extern __shared__ double shared[];
+    strip_memory &m = *(strip_memory *)shared;
+    const struct lm_strip_window *const w = some.window + blockIdx.y, *const here = &m.w;
+    const int first = (int)blockIdx.x * STAGE_LINES, k = (int)threadIdx.x;
+    if (first >= w->lines)
+        return;
+    /* B of this stage and of the next one: that of stage 2 is in the array of the motional field. */
+    double *const *const now = a.number == 0 ? w->b : a.number == 2 ? w->motional : w->stage;
+    double *const *const next = a.number == 1 ? w->motional : w->stage;
+    const int row = w->place.axis == 0 ? k / LM_STRIP_WINDOW : k % STAGE_ROWS;
+    element e, cell;
+    e.p = w->place.axis == 0 ? k % LM_STRIP_WINDOW : k / STAGE_ROWS;
+    e.line = first - LINES_BEFORE + row;
+    e.k = lm_strip_at(w, e.p, e.line);
+    const bool is_there = k < STAGE_SIZE && e.line < w->lines + LM_GHOST, in_strip = is_there && cell_of(w, e, cell);
+    const struct lm_view b = {m.b[0], m.b[1], m.b[2], w->place.axis == 0 ? (int)LM_STRIP_WINDOW : (int)STAGE_ROWS};
+
+    make_window(w, m);
+    __syncthreads();
+    if (is_there)
+        load_strip(a, inside, w, now, e, m);
+    __syncthreads();
+    if (is_there && row >= 1 && e.p >= 1)
+        lm_strip_put(here->curl, k, lm_strip_curl(here, b, e.p, k));
+    __syncthreads();
+    if (in_strip && row >= 2) {
+        const struct lm_motional f = lm_strip_motional(here, b, source_here(here, e, cell, first));
+        lm_strip_put(here->motional, k, f.field);
+        m.slip[k] = f.slip;
+    }
+    __syncthreads();
+    if (is_there && row >= 2 && row < STAGE_ROWS - 1)
+        find_strip_e(here, b, e, first);
+    __syncthreads();
+    const bool is_own = is_there && row >= LINES_BEFORE && row < LINES_BEFORE + STAGE_LINES && e.line < w->lines;
+    for (int d = 0; d < 3 && is_own; d++) {
+        if (!cell_of_b(w, d, e, cell))
+            continue;
+        const bool is_image = cell.k != e.k;
+        if (a.number == 0 && (is_image || lm_strip_has_outer_b(w, d, e.line)))
+            w->b[d][e.k] = m.b[d][k];
+        if (is_image)
+            continue;
+        lm_strip_advance(w, a.number, a.rk, d, e.k, lm_strip_rate(here, d, e.p, e.line, k), next[d]);
+    }
+    if (is_own && e.p == lm_strip_wall(w))
+        give_e(a, here, first, e.line);
 }
 
 enum { CORNER_THREADS = 32 };
@@ -558,11 +674,19 @@ void start(struct lm_gpu *g, const struct lm_strip_domain &from)
     LM_GPU_LAUNCHED(g, "the start of strips beyond sides");
 }
 
-void take_b(struct lm_gpu *g, some_strips some, const double *main, bool stage)
+void take_b(struct lm_gpu *g, some_strips some, const double *main)
 {
     const dim3 blocks = element_blocks(g->strips, 1);
-    take_b_kernel<<<blocks, THREADS, 0, g->stream>>>(some, shape_of(g), main, stage);
-    current_kernel<<<blocks, THREADS, 0, g->stream>>>(some, stage);
+    take_b_kernel<<<blocks, THREADS, 0, g->stream>>>(some, shape_of(g), main);
+    current_kernel<<<blocks, THREADS, 0, g->stream>>>(some);
+}
+
+void copy_vector(struct lm_gpu *g, const struct lm_strip_window *w, double *const to[3], double *const from[3])
+{
+    for (int d = 0; d < 3; d++)
+        lm_gpu_check(
+            g, cudaMemcpyAsync(to[d], from[d], (size_t)w->size * sizeof **to, cudaMemcpyDeviceToDevice, g->stream),
+            "a copy of strips beyond sides");
 }
 
 /* The number of the strip of a side. */
@@ -616,19 +740,24 @@ void lm_gpu_free_strips(struct lm_gpu *g)
     g->strips = NULL;
 }
 
-void lm_gpu_begin_strips(struct lm_gpu *g, int ion_current, double dt, int substeps)
+void lm_gpu_begin_strips(struct lm_gpu *g, const struct lm_b_step *step)
 {
     const struct lm_gpu_strips *s = g->strips;
     if (!s)
         return;
+    if (step->mean == LM_MEAN_ENDS) {
+        for (int k = 0; k < s->count; k++)
+            copy_vector(g, &s->host[k], s->host[k].next, s->host[k].b);
+        return;
+    }
     const some_strips all = all_strips(s);
-    const struct lm_strip_domain from = domain_of(g, ion_current);
-    const double substep = dt / substeps;
+    const struct lm_strip_domain from = domain_of(g, step->ion_current);
+    const double dt = step->dt, substep = step->dt / step->substeps;
     const dim3 one = element_blocks(s, 1), three = element_blocks(s, 3);
     plasma_kernel<<<blocks_of_lines(s, s->count, 1), THREADS, 0, g->stream>>>(all, started_strips(s), from);
     start(g, from);
     settle_kernel<<<element_blocks(s, 4), THREADS, 0, g->stream>>>(all, 0, false);
-    take_b(g, all, g->array[LM_B], false);
+    take_b(g, all, g->array[LM_B]);
     medium_kernel<<<one, THREADS, 0, g->stream>>>(all, from, dt, substep);
     predict_kernel<<<one, THREADS, 0, g->stream>>>(all, dt);
     flux_kernel<<<three, THREADS, 0, g->stream>>>(all, from.passes, true);
@@ -644,6 +773,13 @@ void lm_gpu_begin_strips(struct lm_gpu *g, int ion_current, double dt, int subst
     medium_kernel<<<one, THREADS, 0, g->stream>>>(all, from, dt, substep);
     flux_kernel<<<three, THREADS, 0, g->stream>>>(all, from.passes, false);
     LM_GPU_LAUNCHED(g, "ions beyond sides");
+}
+
+void lm_gpu_end_strips(struct lm_gpu *g, const struct lm_b_step *step)
+{
+    const struct lm_gpu_strips *s = g->strips;
+    for (int k = 0; s && k < s->count && step->mean == LM_MEAN_ENDS; k++)
+        copy_vector(g, &s->host[k], s->host[k].b, s->host[k].next);
 }
 
 void lm_gpu_refresh_b_of_strips(struct lm_gpu *g)
@@ -666,14 +802,13 @@ void lm_gpu_advance_strips(struct lm_gpu *g, int number, const double *b, const 
     if (!s)
         return;
     const some_strips all = all_strips(s);
-    const dim3 blocks = element_blocks(s, 1);
-    const bool stage = number > 0;
-    take_b(g, all, b, stage);
+    const struct strip_stage stage = {shape_of(g), b, number, lm_rk4_stage(number, substep), e};
     const cells_inside inside = {domain_of(g), g->base.setup.ohm, ji ? b : NULL, ji, g->general.motional};
-    motional_kernel<<<blocks, THREADS, 0, g->stream>>>(all, inside, stage);
-    electric_kernel<<<blocks, THREADS, 0, g->stream>>>(all, stage);
-    advance_kernel<<<blocks, THREADS, 0, g->stream>>>(all, number, lm_rk4_stage(number, substep));
-    give_e_kernel<<<blocks_of_lines(s, s->count, 3), THREADS, 0, g->stream>>>(all, shape_of(g), e);
+    const dim3 blocks((unsigned)(s->most_lines + STAGE_LINES - 1) / STAGE_LINES, (unsigned)s->count);
+    lm_gpu_check(
+        g, cudaFuncSetAttribute(strip_stage_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(strip_memory)),
+        "shared memory of strips beyond sides");
+    strip_stage_kernel<<<blocks, STAGE_THREADS, sizeof(strip_memory), g->stream>>>(all, stage, inside);
     if (!lm_gpu_strips_are_periodic(g))
         corner_kernel<<<1, CORNER_THREADS, 0, g->stream>>>(all, s->count, shape_of(g), g->sides, e);
     LM_GPU_LAUNCHED(g, "fields beyond sides");
@@ -710,12 +845,12 @@ void lm_gpu_add_strip_moments(struct lm_gpu *g, double *group)
                                                                                 share, group);
 }
 
-void lm_gpu_find_push_of_strips(struct lm_gpu *g)
+void lm_gpu_find_push_of_strips(struct lm_gpu *g, enum lm_array b)
 {
     const struct lm_gpu_strips *s = g->strips;
     if (!s || !started_strips(s).which)
         return;
-    take_b(g, started_strips(s), g->array[LM_B], false);
+    take_b(g, started_strips(s), g->array[b]);
     find_push_kernel<<<blocks_of_lines(s, s->count, LM_GHOST), THREADS, 0, g->stream>>>(started_strips(s));
 }
 
@@ -731,7 +866,7 @@ void lm_gpu_fill_push_of_strips(struct lm_gpu *g)
 {
     if (!g->strips)
         return;
-    lm_gpu_find_push_of_strips(g);
+    lm_gpu_find_push_of_strips(g, LM_B);
     lm_gpu_push_of_strips(g, g->array[LM_PUSH_E], 0);
     lm_gpu_push_of_strips(g, g->array[LM_PUSH_B], 1);
     LM_GPU_LAUNCHED(g, "what ions feel beyond sides");

@@ -281,9 +281,9 @@ void smooth_push(struct lm_gpu *g, double *to, double *work, int count, enum lm_
     }
 }
 
-/* What all ions feel, from the resistive part of E. LM_PUSH_E has its values beyond sides where E is prescribed; the
- * memory of the filter needs them, too. */
-void push_fields(struct lm_gpu *g, struct lm_level_weights at, const double *resistive)
+/* What all ions feel, from the resistive part of E, and what strips beyond sides add, from B in b_of_strips. LM_PUSH_E
+ * has its values beyond sides where E is prescribed; the memory of the filter needs them, too. */
+void push_fields(struct lm_gpu *g, struct lm_level_weights at, const double *resistive, enum lm_array b_of_strips)
 {
     const int passes = g->base.setup.smoothing;
     double *const push = g->array[LM_PUSH_E], *const work = g->spare, *const first = passes % 2 ? work : push;
@@ -296,7 +296,7 @@ void push_fields(struct lm_gpu *g, struct lm_level_weights at, const double *res
                                                              resistive, first, g->base.setup.ohm.friction, on_faces);
     if (g->base.setup.friction_species > 0)
         lm_gpu_friction_field(g, at, -1, first);
-    lm_gpu_find_push_of_strips(g);
+    lm_gpu_find_push_of_strips(g, b_of_strips);
     smooth_push(g, push, work, 3, LM_FILL_PUSH_E, OF_E);
     smooth_push(g, push + b, work + b, 3, LM_FILL_PUSH_B, OF_B);
     if (on_faces)
@@ -354,7 +354,7 @@ int lm_gpu_general_advance_b(struct lm_gpu *g, const struct lm_b_step *step)
     double *state = g->array[LM_B], *next = g->next_b;
     const double *battery = lm_gpu_battery(g);
     prescribe_e(g, g->general.e, g->array[LM_E]);
-    lm_gpu_begin_strips(g, ion_current, step->dt, step->substeps);
+    lm_gpu_begin_strips(g, step);
     const bool whole = lm_gpu_has_whole_stages(g);
     if (whole)
         lm_gpu_begin_stages(g, step->voids);
@@ -382,6 +382,7 @@ int lm_gpu_general_advance_b(struct lm_gpu *g, const struct lm_b_step *step)
         }
         lm_gpu_add_to_mean(g, step, r);
     }
+    lm_gpu_end_strips(g, step);
     return g->failed;
 }
 
@@ -395,14 +396,14 @@ int lm_gpu_resistivity(struct lm_backend *b)
 
 int lm_gpu_general_ohm(struct lm_gpu *g, enum lm_ohm_current current)
 {
-    const bool ahead = current == LM_OHM_AHEAD;
+    const bool ahead = current != LM_OHM_OLD;
     const enum lm_array level = ahead ? LM_N_NEW : LM_N_OLD;
     const struct lm_level_weights at = ahead ? lm_weights_ahead() : lm_weights_of_old();
     lm_gpu_closure(&g->base, level, level, 0.0);
     lm_gpu_pressure_field(g, g->array[level], lm_least_push_density(&g->base.setup.ohm), false);
     electric_field(g, g->array[LM_B], g->array[level + 1], ahead ? g->array[LM_J_OLD] : NULL, at, g->array[LM_E],
                    g->general.e);
-    push_fields(g, at, g->general.e);
+    push_fields(g, at, g->general.e, lm_b_of_ohm(current));
     friction_of_species(g, at);
     LM_GPU_LAUNCHED(g, "Ohm's law between walls");
     return lm_gpu_level_maxima(g, level);

@@ -38,8 +38,14 @@ extern "C" {
 enum { LM_BORN_ARRAYS = 5 }; /* of a source of ions */
 
 /* The level of Ohm's law, and its ion current: LM_J_OLD; or, at the NEW level, 1.5 LM_J_NEW - 0.5 LM_J_OLD, which is
- * half a step ahead of LM_J_NEW. */
-enum lm_ohm_current { LM_OHM_OLD, LM_OHM_AHEAD };
+ * half a step ahead of LM_J_NEW. LM_OHM_MEAN is the latter where LM_B is a mean over a step and LM_KEPT_B is B. */
+enum lm_ohm_current { LM_OHM_OLD, LM_OHM_AHEAD, LM_OHM_MEAN };
+
+/* B itself. */
+static inline enum lm_array lm_b_of_ohm(enum lm_ohm_current current)
+{
+    return current == LM_OHM_MEAN ? LM_KEPT_B : LM_B;
+}
 
 /* The arrays before this one are the state that a checkpoint holds; where fields end at walls, the first ones of them
  * once more with all their ghosts: B and LM_VOID_E. */
@@ -190,13 +196,6 @@ static inline int lm_radiating_before(const struct lm_setup *s, int side)
     for (int k = 0; k < side; k++)
         count += s->halo ? s->halo->radiates[k] : s->field_sides[k] == LM_RADIATING;
     return count;
-}
-
-/* Whether ions may feel the mean of B over a step (larmor/physics/fields/mean_field.h): the strips of radiating sides
- * cannot return from a forecast. */
-static inline int lm_may_feel_mean(const struct lm_setup *s)
-{
-    return lm_radiating_before(s, LM_SIDES) == 0;
 }
 
 /* The number of radiating sides that the arrays reach, and the one that is number `which` of them. */

@@ -139,7 +139,7 @@ int lm_cpu_advance_b(struct lm_backend *b, const struct lm_b_step *step)
     if (lm_halo_needs_moments(b->setup.halo))
         lm_halo_refresh(b->setup.halo, &c->array[LM_PER_DENSITY], 1);
     lm_cpu_begin_void_field(c, step);
-    lm_cpu_begin_strips(c, (int)step->ion_current, step->dt, step->substeps);
+    lm_cpu_begin_strips(c, step);
     for (int r = 0; r < step->substeps; r++) {
         if (lm_stop_now())
             return lm_stop_give_up();
@@ -151,6 +151,7 @@ int lm_cpu_advance_b(struct lm_backend *b, const struct lm_b_step *step)
         }
         add_to_mean(c, step, r);
     }
+    lm_cpu_end_strips(c, step);
     if (step->mean == LM_MEAN_ENDS)
         lm_halo_refresh(b->setup.halo, c->array + LM_MEAN_B, 3);
     return LM_OK;

@@ -296,8 +296,9 @@ static inline __attribute__((always_inline)) void push_row(const struct lm_cpu *
     }
 }
 
-/* What the ions feel, from LM_E and its resistive part. */
-static void push_fields(struct lm_cpu *c, double *const resistive[3], struct lm_level_weights at)
+/* What the ions feel, from LM_E and its resistive part. What strips beyond sides add follows from B in b_of_strips. */
+static void push_fields(struct lm_cpu *c, double *const resistive[3], struct lm_level_weights at,
+                        enum lm_array b_of_strips)
 {
     static const struct lm_view none = {.s = 0};
     const struct lm_ohm *o = &c->base.setup.ohm;
@@ -319,7 +320,7 @@ static void push_fields(struct lm_cpu *c, double *const resistive[3], struct lm_
     }
     if (c->base.setup.friction_species > 0)
         lm_cpu_friction_fields(c, at);
-    lm_cpu_find_push_of_strips(c);
+    lm_cpu_find_push_of_strips(c, b_of_strips);
     for (int d = 0; d < 3; d++) {
         lm_cpu_smooth_push(c, push[d], d, LM_FILL_PUSH_E);
         lm_cpu_smooth_push(c, push[3 + d], d, LM_FILL_PUSH_B);
@@ -359,16 +360,16 @@ void lm_cpu_extrapolate_current(struct lm_cpu *c, double *const to_array[3])
 int lm_cpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
 {
     struct lm_cpu *c = lm_cpu_of(b);
-    const int level = current == LM_OHM_AHEAD ? LM_N_NEW : LM_N_OLD;
+    const int ahead = current != LM_OHM_OLD, level = ahead ? LM_N_NEW : LM_N_OLD;
     lm_cpu_closure(b, level, level, 0.0);
     lm_cpu_pressure_field(c, c->array[level], lm_least_push_density(&b->setup.ohm), 0);
-    if (current == LM_OHM_AHEAD)
+    if (ahead)
         lm_cpu_extrapolate_current(c, c->ahead);
-    const struct lm_level_weights at = current == LM_OHM_AHEAD ? lm_weights_ahead() : lm_weights_of_old();
-    lm_cpu_motional_field(c, c->array + LM_B, current == LM_OHM_AHEAD ? c->ahead : c->array + LM_J_OLD, at);
+    const struct lm_level_weights at = ahead ? lm_weights_ahead() : lm_weights_of_old();
+    lm_cpu_motional_field(c, c->array + LM_B, ahead ? c->ahead : c->array + LM_J_OLD, at);
     lm_cpu_electric_field(c, c->array + LM_B, c->array + LM_E, c->e);
     lm_cpu_fill_e(c, c->array + LM_E, LM_FILL_FARADAY);
-    push_fields(c, c->e, at);
+    push_fields(c, c->e, at, lm_b_of_ohm(current));
     lm_cpu_survey_level(c, level);
     return LM_OK;
 }

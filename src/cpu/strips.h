@@ -32,8 +32,10 @@ void lm_cpu_refresh_strip(const struct lm_cpu *c, const struct lm_cpu_strip *s, 
 /* B of all strips, whenever that of the domain is refreshed. */
 void lm_cpu_refresh_b_of_strips(const struct lm_cpu *c);
 
-/* At the beginning of a step of B of length dt: the ions of the strips go on, and a new strip gets its plasma. */
-void lm_cpu_begin_strips(struct lm_cpu *c, int ion_current, double dt, int substeps);
+/* At the beginning of a step of B: the ions of the strips go on, and a new strip gets its plasma. At its end: nothing.
+ * In a forecast (LM_MEAN_ENDS) the ions stay, and B returns at the end. */
+void lm_cpu_begin_strips(struct lm_cpu *c, const struct lm_b_step *step);
+void lm_cpu_end_strips(struct lm_cpu *c, const struct lm_b_step *step);
 
 /* In a stage of Runge-Kutta for B: E of the strips, then that of the ghost cells in c->e, then B of the strips. `b` is
  * B of the domain in this stage. */
@@ -46,9 +48,9 @@ void lm_cpu_settle_corners(struct lm_cpu *c, double *const b[3], double substep)
  * it in the last cells inside, and its ghosts beyond radiating sides. */
 void lm_cpu_add_strip_moments(struct lm_cpu *c, double *a, int which);
 
-/* What the ions feel beyond radiating sides: finds E and B of the push there from the strips and B as they stand; puts
+/* What the ions feel beyond radiating sides: finds E and B of the push there from the strips and the array `b`; puts
  * component d of E or B (`is_b`) into the ghosts of `a`; does both for LM_PUSH_E and LM_PUSH_B. */
-void lm_cpu_find_push_of_strips(struct lm_cpu *c);
+void lm_cpu_find_push_of_strips(struct lm_cpu *c, enum lm_array b);
 void lm_cpu_push_of_strips(struct lm_cpu *c, double *a, int d, int is_b);
 void lm_cpu_fill_push_of_strips(struct lm_cpu *c);
 

@@ -53,17 +53,22 @@ static void advance_b(const struct lm_cpu_strip *s, int number, struct lm_rk4 rk
         const int first = lm_strip_first_b(s->w.place, d), lines = lm_strip_lines_of_b(&s->w, d);
 #pragma omp parallel for num_threads(s->threads)
         for (int line = 0; line < lines; line++)
-            for (int p = first; p < first + LM_STRIP_CELLS; p++)
-                lm_strip_advance(&s->w, number, rk, d, p, line);
+            for (int p = first; p < first + LM_STRIP_CELLS; p++) {
+                const long k = lm_strip_at(&s->w, p, line);
+                lm_strip_advance(&s->w, number, rk, d, k, lm_strip_rate(&s->w, d, p, line, k), s->w.stage[d]);
+            }
     }
 }
 
 static void give_e(struct lm_cpu *c, const struct lm_strip_window *w)
 {
-    const int ends = lm_strip_ends(w);
+    const int ends = lm_strip_ends(w), wall = lm_strip_wall(w),
+              beyond = lm_strip_last_inside(w->place) + lm_strip_out(w);
     for (int line = -ends; line < w->lines + ends; line++)
-        for (int d = 0; d < 3; d++)
-            lm_strip_give_e(w, d, line, c->e[d]);
+        for (int d = 0; d < 3; d++) {
+            const double *const from = w->e[d] + lm_strip_at(w, 0, lm_wrap(line, w->lines));
+            lm_strip_give_e(w, d, line, from[wall * w->across], from[beyond * w->across], c->e[d]);
+        }
 }
 
 static void fill_corners(struct lm_cpu *c, const struct lm_strip_window *w)
@@ -127,25 +132,25 @@ void lm_cpu_push_of_strips(struct lm_cpu *c, double *a, int d, int is_b)
     }
 }
 
-static void find_push(const struct lm_cpu *c, const struct lm_cpu_strip *s)
+static void find_push(const struct lm_cpu *c, const struct lm_cpu_strip *s, enum lm_array b)
 {
-    lm_strip_take_b(&s->w, c->array + LM_B, s->w.b);
+    lm_strip_take_b(&s->w, c->array + b, s->w.b);
     lm_strip_current(s, s->w.b);
     for (int line = 0; line < s->w.lines; line++)
         for (int k = 1; k <= LM_GHOST; k++)
             lm_strip_find_push(&s->w, k, line);
 }
 
-void lm_cpu_find_push_of_strips(struct lm_cpu *c)
+void lm_cpu_find_push_of_strips(struct lm_cpu *c, enum lm_array b)
 {
     for (int side = 0; side < LM_SIDES; side++)
         if (c->strip[side] && c->strip[side]->started)
-            find_push(c, c->strip[side]);
+            find_push(c, c->strip[side], b);
 }
 
 void lm_cpu_fill_push_of_strips(struct lm_cpu *c)
 {
-    lm_cpu_find_push_of_strips(c);
+    lm_cpu_find_push_of_strips(c, LM_B);
     for (int d = 0; d < 3; d++) {
         lm_cpu_push_of_strips(c, c->array[LM_PUSH_E + d], d, 0);
         lm_cpu_push_of_strips(c, c->array[LM_PUSH_B + d], d, 1);

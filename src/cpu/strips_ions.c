@@ -190,15 +190,25 @@ static void advance_ions(const struct lm_cpu *c, const struct lm_cpu_strip *s, c
     fill_ions(w);
 }
 
-void lm_cpu_begin_strips(struct lm_cpu *c, int ion_current, double dt, int substeps)
+static void copy_vector(const struct lm_strip_window *w, double *const to[3], double *const from[3])
+{
+    for (int d = 0; d < 3; d++)
+        memcpy(to[d], from[d], (size_t)w->size * sizeof **to);
+}
+
+void lm_cpu_begin_strips(struct lm_cpu *c, const struct lm_b_step *step)
 {
     for (int side = 0; side < LM_SIDES; side++) {
         struct lm_cpu_strip *s = c->strip[side];
         if (!s)
             continue;
-        const struct lm_strip_domain from = domain_of(c, ion_current);
-        s->w.step.dt = dt;
-        s->w.step.substep = dt / substeps;
+        if (step->mean == LM_MEAN_ENDS) {
+            copy_vector(&s->w, s->w.next, s->w.b);
+            continue;
+        }
+        const struct lm_strip_domain from = domain_of(c, (int)step->ion_current);
+        s->w.step.dt = step->dt;
+        s->w.step.substep = step->dt / step->substeps;
         s->threads = c->grid_threads;
         for (int line = 0; line < s->w.lines; line++)
             lm_strip_take_plasma(&s->w, &from, s->started, line);
@@ -215,4 +225,11 @@ void lm_cpu_begin_strips(struct lm_cpu *c, int ion_current, double dt, int subst
         find_medium(s, &from);
         find_flux(s, &from, s->w.u);
     }
+}
+
+void lm_cpu_end_strips(struct lm_cpu *c, const struct lm_b_step *step)
+{
+    for (int side = 0; side < LM_SIDES; side++)
+        if (c->strip[side] && step->mean == LM_MEAN_ENDS)
+            copy_vector(&c->strip[side]->w, c->strip[side]->w.b, c->strip[side]->w.next);
 }

@@ -123,8 +123,7 @@ static int relax_b(struct lm_sim *sim)
 static int ions_feel_mean(const struct lm_sim *sim)
 {
     const struct lm_control *c = &sim->control;
-    return lm_may_feel_mean(&sim->backend->setup) && c->floored == 0 && c->voids == 0 &&
-           sim->config->run.dt * c->frequency > TURNS * 2 * M_PI;
+    return c->floored == 0 && c->voids == 0 && sim->config->run.dt * c->frequency > TURNS * 2 * M_PI;
 }
 
 int lm_sim_substeps_needed(const struct lm_sim *sim)
@@ -135,14 +134,6 @@ int lm_sim_substeps_needed(const struct lm_sim *sim)
         least = fmax(least, fmin(LM_VOID_SUBSTEPS, sim->config->fields.max_substeps));
     const int wanted = n < least ? (int)least : n < 1e9 ? (int)n : 1000000000; /* NaN: the largest */
     return ions_feel_mean(sim) ? wanted + wanted % 2 : wanted;                 /* both halves of a step have as many */
-}
-
-/* The rounds of B and the entropy of evolved electrons at most. What a mean of B or a strip beyond a radiating side
- * counts on is one row of substeps. */
-static int most_rounds(const struct lm_sim *sim)
-{
-    const struct lm_setup *s = &sim->backend->setup;
-    return sim->feels_mean || !lm_may_feel_mean(s) ? 1 : LM_MOST_ROUNDS;
 }
 
 static int advance_b_by_rounds(struct lm_sim *sim, int rounds)
@@ -169,7 +160,8 @@ static int advance_b(struct lm_sim *sim)
 {
     int *rounds = &sim->electrons.rounds;
     sim->feels_mean = ions_feel_mean(sim);
-    LM_TRY(lm_sim_begin_electrons(sim, most_rounds(sim)));
+    /* A mean of B counts on one row of substeps. */
+    LM_TRY(lm_sim_begin_electrons(sim, sim->feels_mean ? 1 : LM_MOST_ROUNDS));
     const int needed = lm_sim_substeps_needed(sim);
     while (*rounds > 1 && lm_sim_substeps_of_rounds(needed, *rounds) > sim->config->fields.max_substeps)
         (*rounds)--;
@@ -196,7 +188,7 @@ static int find_e(struct lm_sim *sim)
         return b->ops->ohm(b, LM_OHM_AHEAD);
     LM_TRY(forecast_b(sim));
     LM_TRY(b->ops->swap(b, LM_B, LM_MEAN_B));
-    LM_TRY(b->ops->ohm(b, LM_OHM_AHEAD));
+    LM_TRY(b->ops->ohm(b, LM_OHM_MEAN));
     return b->ops->swap(b, LM_B, LM_KEPT_B);
 }
 

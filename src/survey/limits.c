@@ -69,16 +69,12 @@ static void add_motion(const struct lm_survey *s, struct lm_limits *l)
 /* How many turns a whistler may make in a step (docs/physics/accuracy.md, "Short whistlers"). Ions that feel the fields
  * only once a step can give energy to a whistler that makes a whole turn; the smoothing hides the very shortest
  * whistlers, and the first growth was seen at 1.25 turns. Ions that feel the mean of B over a step keep the energy up
- * to 3 turns, and at 4 no longer. They do so where nothing is at the density floor and no side is radiating. */
+ * to 3 turns, and at 4 no longer. They do so where nothing is at the density floor. */
 static const double MOST_TURNS = 3, MOST_TURNS_WITHOUT_MEAN = 1.1;
 
 static double most_turns(const struct lm_survey *s)
 {
-    const struct lm_config *c = s->config;
-    for (int side = 0; side < LM_SIDES; side++)
-        if (c->boundary_fields[side] == LM_RADIATING)
-            return MOST_TURNS_WITHOUT_MEAN;
-    return s->n_min > c->fields.density_floor ? MOST_TURNS : MOST_TURNS_WITHOUT_MEAN;
+    return s->n_min > s->config->fields.density_floor ? MOST_TURNS : MOST_TURNS_WITHOUT_MEAN;
 }
 
 /* The species whose particles carry the most charge each. */

@@ -63,15 +63,15 @@ LM_HD int lm_is_given_e(const struct lm_field_sides *s, int component, int i, in
 }
 
 /* Whether the E of the push of cell (i, j) is the configuration's: all sides beyond which the cell lies are
- * LM_INFLOW_E. Behind such a side that turns ions back, lm_fill_line then replaces it by the mirror image. Beyond
- * another side, too, it follows from the cells inside that side. */
+ * LM_INFLOW_E. Behind such a side that turns ions back it is the mirror image (lm_line_end_of). Beyond another side,
+ * too, it follows from the cells inside that side. */
 LM_HD int lm_is_given_push(const struct lm_field_sides *s, int i, int j, int nx, int ny)
 {
     const int side_x = i < 0 ? LM_X_MIN : LM_X_MAX, side_y = j < 0 ? LM_Y_MIN : LM_Y_MAX;
     const int beyond_x = lm_field_walls(s, 0) && (i < 0 || i >= nx),
               beyond_y = lm_field_walls(s, 1) && (j < 0 || j >= ny);
-    return (beyond_x || beyond_y) && (!beyond_x || s->of[side_x] == LM_INFLOW_E) &&
-           (!beyond_y || s->of[side_y] == LM_INFLOW_E);
+    return (beyond_x || beyond_y) && (!beyond_x || (s->of[side_x] == LM_INFLOW_E && !s->turns_back[side_x])) &&
+           (!beyond_y || (s->of[side_y] == LM_INFLOW_E && !s->turns_back[side_y]));
 }
 
 /* --- forces on ions --- */

@@ -340,30 +340,33 @@ LM_HD struct lm_vector lm_strip_electric(const struct lm_strip_window *w, struct
     return lm_strip_field(w->place.axis, w->inv_size[p], 1.0 / w->step.along, w->per_density + k, lm_ohm_view_at(v, k));
 }
 
-/* Component d of B after a stage. */
-LM_HD void lm_strip_advance(const struct lm_strip_window *w, int number, struct lm_rk4 rk, int d, int p, int line)
+/* dB/dt of component d at position p of a line. The arrays have E of the cell at element k. */
+LM_HD double lm_strip_rate(const struct lm_strip_window *w, int d, int p, int line, long k)
 {
-    const long k = lm_strip_at(w, p, line);
     const struct lm_vector v = lm_faraday(lm_view_at(lm_strip_view(w, w->e), k), lm_strip_inverse(w, w->inv_up, 0, p),
                                           lm_strip_inverse(w, w->inv_up, 1, p));
-    const double rate = lm_strip_is_held(w, line) ? 0.0 : d == 0 ? v.x : d == 1 ? v.y : v.z;
+    return lm_strip_is_held(w, line) ? 0.0 : d == 0 ? v.x : d == 1 ? v.y : v.z;
+}
+
+/* Component d of B at element k after a stage. `next` is that of the next stage. */
+LM_HD void lm_strip_advance(const struct lm_strip_window *w, int number, struct lm_rk4 rk, int d, long k, double rate,
+                            double *next)
+{
     const double begin = w->b[d][k], sum = number == 0 ? begin : w->result[d][k];
     if (number < 3)
-        w->stage[d][k] = lm_rk4_next(rk, 0, begin, rate);
+        next[k] = lm_rk4_next(rk, 0, begin, rate);
     *(number < 3 ? &w->result[d][k] : &w->b[d][k]) = lm_rk4_sum(rk, 0, sum, rate);
 }
 
-/* E that the domain takes: through the side and, along it, in the ghost cells beyond. All of these have the same, and
- * no E is through them, so that B along the side keeps the bits of the start beyond it. */
-LM_HD void lm_strip_give_e(const struct lm_strip_window *w, int d, int line, double *e)
+/* E that the domain takes in a line: `through` the side and, `along` it, in the ghost cells beyond. All of these have
+ * the same, and no E is through them, so that B along the side keeps the bits of the start beyond it. */
+LM_HD void lm_strip_give_e(const struct lm_strip_window *w, int d, int line, double through, double along, double *e)
 {
-    const int inside = lm_strip_last_inside(w->place), out = lm_strip_out(w), through = d == w->place.axis,
-              from = lm_wrap(line, w->lines), wall = lm_strip_wall(w);
-    const double beyond = through ? 0.0 : w->e[d][lm_strip_at(w, inside + out, from)];
+    const int inside = lm_strip_last_inside(w->place), out = lm_strip_out(w), is_through = d == w->place.axis;
     for (int k = 1; k <= LM_GHOST; k++)
-        e[lm_strip_at_main(w, inside + k * out, line)] = beyond;
-    if (through)
-        e[lm_strip_at_main(w, wall, line)] = w->e[d][lm_strip_at(w, wall, from)];
+        e[lm_strip_at_main(w, inside + k * out, line)] = is_through ? 0.0 : along;
+    if (is_through)
+        e[lm_strip_at_main(w, lm_strip_wall(w), line)] = through;
 }
 
 /* E beyond both a radiating side and a wall that it meets: component d in the last column of the domain (k = 0) and in
