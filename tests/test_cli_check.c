@@ -130,9 +130,13 @@ START_TEST(short_whistlers)
     ck_assert_str_eq(strstr(cli.err, "beyond"), "beyond 1 limit: shortest whistler: turns a step\n");
     CLI(0, ROW "fields.bx=0 fields.bz=2 run.dt=0.03");
     CLI(0, ROW "fields.bx=2 run.dt=0.02");
-    CLI(4, ROW "fields.bx=2 run.dt=0.02 boundary.x_min=reflecting boundary.x_max=absorbing "
-               "boundary.fields_x_max=radiating");
+#define RADIATING ROW "fields.bx=2 boundary.x_min=reflecting boundary.x_max=absorbing boundary.fields_x_max=radiating "
+    CLI(0, RADIATING "run.dt=0.02");
+    CLI(4, RADIATING "run.dt=0.03");
+    cli_has(cli.out, "take run.dt <= 0.0236, or larger cells");
+    CLI(4, ROW "fields.bx=2 run.dt=0.02 fields.density_floor=1"); /* no mean of B */
     cli_has(cli.out, "take run.dt <= 0.00864, or larger cells");
+#undef RADIATING
 #undef ROW
 }
 END_TEST
