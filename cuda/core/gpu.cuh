@@ -307,8 +307,9 @@ void lm_gpu_currents(struct lm_gpu *g, const double *b, const double *ji, const 
 void lm_gpu_make_strips(struct lm_gpu *g);
 void lm_gpu_free_strips(struct lm_gpu *g);
 
-/* At the beginning of a step of B: the ions of the strips go on, and a new strip gets its plasma. At its end: nothing.
- * In a forecast (LM_MEAN_ENDS) the ions stay, and B returns at the end. */
+/* At the beginning of a step of B: the ions of the strips go on, and a new strip gets its plasma. In a forecast
+ * (LM_MEAN_ENDS) the ions stay as they are, and lm_gpu_end_strips puts B of the strips back. After other steps it does
+ * nothing. */
 void lm_gpu_begin_strips(struct lm_gpu *g, const struct lm_b_step *step);
 void lm_gpu_end_strips(struct lm_gpu *g, const struct lm_b_step *step);
 

@@ -150,7 +150,7 @@ __global__ void battery_kernel(shape s, struct lm_sides sides, const uint8_t *cl
                 : 0.0;
 }
 
-/* An array of g->spare. The potential is no longer needed when the battery is known. */
+/* One array of g->spare serves both: the battery does not need the potential any more. */
 double *potential_of(struct lm_gpu *g)
 {
     return g->spare + 3 * g->pitch;

@@ -142,7 +142,7 @@ __global__ void current_kernel(some_strips some)
 
 /* --- a stage --- */
 
-/* A block takes so many lines, and those around that E in them depends on, to shared memory. There it does what
+/* A block takes so many lines to shared memory, and those around that their E depends on. There it does what
  * src/cpu/strips_fields.c does in one loop each. */
 enum {
     STAGE_LINES = 8,
@@ -286,7 +286,8 @@ __device__ __forceinline__ void give_e(const strip_stage &a, const struct lm_str
             lm_strip_give_e(here, d, image, here->e[d][wall], here->e[d][beyond], a.e + d * a.s.pitch);
 }
 
-/* A stage. What it reads of other lines is in other arrays than it writes. */
+/* A stage. What it reads of other lines is in other arrays than it writes. The first row of a block has B only. J needs
+ * B of the row before, the motional field needs J of the row before, and E needs the motional field of the next row. */
 __global__ void __launch_bounds__(STAGE_THREADS)
     strip_stage_kernel(some_strips some, const __grid_constant__ strip_stage a,
                        const __grid_constant__ cells_inside inside)

@@ -41,7 +41,7 @@ enum { LM_BORN_ARRAYS = 5 }; /* of a source of ions */
  * half a step ahead of LM_J_NEW. LM_OHM_MEAN is the latter where LM_B is a mean over a step and LM_KEPT_B is B. */
 enum lm_ohm_current { LM_OHM_OLD, LM_OHM_AHEAD, LM_OHM_MEAN };
 
-/* B itself. */
+/* The array of B itself. */
 static inline enum lm_array lm_b_of_ohm(enum lm_ohm_current current)
 {
     return current == LM_OHM_MEAN ? LM_KEPT_B : LM_B;

@@ -32,8 +32,9 @@ void lm_cpu_refresh_strip(const struct lm_cpu *c, const struct lm_cpu_strip *s, 
 /* B of all strips, whenever that of the domain is refreshed. */
 void lm_cpu_refresh_b_of_strips(const struct lm_cpu *c);
 
-/* At the beginning of a step of B: the ions of the strips go on, and a new strip gets its plasma. At its end: nothing.
- * In a forecast (LM_MEAN_ENDS) the ions stay, and B returns at the end. */
+/* At the beginning of a step of B: the ions of the strips go on, and a new strip gets its plasma. In a forecast
+ * (LM_MEAN_ENDS) the ions stay as they are, and lm_cpu_end_strips puts B of the strips back. After other steps it does
+ * nothing. */
 void lm_cpu_begin_strips(struct lm_cpu *c, const struct lm_b_step *step);
 void lm_cpu_end_strips(struct lm_cpu *c, const struct lm_b_step *step);
 
