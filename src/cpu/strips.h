@@ -12,6 +12,50 @@ struct lm_cpu_strip {
     double *sent; /* [lines][rows]: what goes from rank to rank; NULL: there is one */
 };
 
+/* Cells of a window: [from, to) across of the lines [from_line, to_line). */
+struct lm_strip_cells {
+    int from, to, from_line, to_line;
+};
+
+/* All cells of the strip. */
+static inline struct lm_strip_cells lm_strip_all(const struct lm_strip_window *w)
+{
+    return (struct lm_strip_cells){w->place.first, w->place.first + LM_STRIP_CELLS, 0, w->lines};
+}
+
+/* Some that lie side by side in memory: the first one and its element. They are a line where the strip is beyond x, and
+ * have one position where it is beyond y. Loops over them with `axis`, that of the window, as a constant become vector
+ * instructions. */
+struct lm_strip_row {
+    int p, line, length;
+    long k;
+};
+
+static inline int lm_strip_row_count(const struct lm_strip_window *w, struct lm_strip_cells c)
+{
+    return w->place.axis == 0 ? c.to_line - c.from_line : c.to - c.from;
+}
+
+static inline struct lm_strip_row lm_strip_row(const struct lm_strip_window *w, struct lm_strip_cells c, int number)
+{
+    struct lm_strip_row r = {c.from, c.from_line + number, c.to - c.from, 0};
+    if (w->place.axis == 1)
+        r = (struct lm_strip_row){c.from + number, c.from_line, c.to_line - c.from_line, 0};
+    r.k = lm_strip_at(w, r.p, r.line);
+    return r;
+}
+
+/* The position and the line of cell i of a row. */
+static inline int lm_strip_row_p(int axis, struct lm_strip_row r, int i)
+{
+    return axis == 0 ? r.p + i : r.p;
+}
+
+static inline int lm_strip_row_line(int axis, struct lm_strip_row r, int i)
+{
+    return axis == 0 ? r.line : r.line + i;
+}
+
 /* Fills the cells behind the last one, and the lines beyond both ends, of [from, from + LM_STRIP_CELLS) across; the
  * first one also those of its lines that come after `lines` (lm_strip_lines). */
 void lm_strip_fill_lines(const struct lm_strip_window *w, double *a, int from, int lines);

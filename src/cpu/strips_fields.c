@@ -4,27 +4,46 @@
 
 /* --- E and B in a stage --- */
 
-/* The motional field in the strip, and that of the domain in the cells inside at the side. */
+/* The motional field in the cells of a row. */
+static inline __attribute__((always_inline)) void motional_cells(const struct lm_strip_window *w, struct lm_view b,
+                                                                 struct lm_strip_row r)
+{
+    double *const to[3] = {w->motional[0], w->motional[1], w->motional[2]}, *const slip = w->slip;
+#pragma GCC ivdep
+    for (int i = 0; i < r.length; i++) {
+        const struct lm_motional f = lm_strip_motional(w, b, r.k + i);
+        lm_strip_put(to, r.k + i, f.field);
+        slip[r.k + i] = f.slip;
+    }
+}
+
+/* That in the strip, and that of the domain in the cells inside at the side. */
 static void motional_field(const struct lm_cpu *c, const struct lm_cpu_strip *s, double *const b[3])
 {
     const struct lm_strip_window *w = &s->w;
     const struct lm_view bv = lm_strip_view(w, b);
-    const int first = w->place.first, inside = lm_strip_last_inside(w->place);
+    const struct lm_strip_cells all = lm_strip_all(w);
+    const int inside = lm_strip_last_inside(w->place), rows = lm_strip_row_count(w, all);
 #pragma omp parallel for num_threads(s->threads)
+    for (int row = 0; row < rows; row++)
+        motional_cells(w, bv, lm_strip_row(w, all, row));
     for (int line = 0; line < w->lines; line++) {
-        for (int p = first; p < first + LM_STRIP_CELLS; p++) {
-            const long k = lm_strip_at(w, p, line);
-            const struct lm_motional f = lm_strip_motional(w, bv, k);
-            lm_strip_put(w->motional, k, f.field);
-            w->slip[k] = f.slip;
-        }
         const long k = lm_strip_at(w, inside, line), m = lm_strip_at_main(w, inside, line);
         lm_strip_put(w->motional, k, lm_cpu_vector(c->motional, (size_t)m));
         w->slip[k] = c->slip[m];
     }
     for (int d = 0; d < 3; d++)
-        lm_strip_fill(w, w->motional[d], first);
-    lm_strip_fill(w, w->slip, first);
+        lm_strip_fill(w, w->motional[d], w->place.first);
+    lm_strip_fill(w, w->slip, w->place.first);
+}
+
+static inline __attribute__((always_inline)) void electric_cells(const struct lm_strip_window *w, int axis,
+                                                                 struct lm_view b, struct lm_strip_row r)
+{
+    double *const e[3] = {w->e[0], w->e[1], w->e[2]};
+#pragma GCC ivdep
+    for (int i = 0; i < r.length; i++)
+        lm_strip_put(e, r.k + i, lm_strip_electric(w, b, lm_strip_row_p(axis, r, i), r.k + i));
 }
 
 /* E of the strip, and E through the side. */
@@ -32,31 +51,62 @@ static void electric_field(const struct lm_cpu_strip *s, double *const b[3])
 {
     const struct lm_strip_window *w = &s->w;
     const struct lm_view bv = lm_strip_view(w, b);
-    const int first = w->place.first, axis = w->place.axis, wall = lm_strip_wall(w);
+    const struct lm_strip_cells all = lm_strip_all(w);
+    const int axis = w->place.axis, wall = lm_strip_wall(w), rows = lm_strip_row_count(w, all);
 #pragma omp parallel for num_threads(s->threads)
+    for (int row = 0; row < rows; row++) {
+        if (axis == 0)
+            electric_cells(w, 0, bv, lm_strip_row(w, all, row));
+        else
+            electric_cells(w, 1, bv, lm_strip_row(w, all, row));
+    }
     for (int line = 0; line < w->lines; line++) {
-        for (int p = first; p < first + LM_STRIP_CELLS; p++) {
-            const long k = lm_strip_at(w, p, line);
-            lm_strip_put(w->e, k, lm_strip_electric(w, bv, p, k));
-        }
         const long k = lm_strip_at(w, wall, line);
         const struct lm_vector e = lm_strip_electric(w, bv, wall, k);
         w->e[axis][k] = axis == 0 ? e.x : e.y;
     }
     for (int d = 0; d < 3; d++)
-        lm_strip_fill_lines(w, w->e[d], first, lm_strip_lines_of_e(w, d));
+        lm_strip_fill_lines(w, w->e[d], w->place.first, lm_strip_lines_of_e(w, d));
+}
+
+/* B of component d after a stage, which is number 0, one between (1), or 3. */
+static inline __attribute__((always_inline)) void advance_cells(const struct lm_strip_window *w, int axis, int number,
+                                                                struct lm_rk4 rk, int d, struct lm_strip_row r)
+{
+    double *const next = w->stage[d];
+#pragma GCC ivdep
+    for (int i = 0; i < r.length; i++) {
+        const long k = r.k + i;
+        const double rate = lm_strip_rate(w, d, lm_strip_row_p(axis, r, i), lm_strip_row_line(axis, r, i), k);
+        lm_strip_advance(w, number, rk, d, k, rate, next);
+    }
+}
+
+static inline __attribute__((always_inline)) void advance_row(const struct lm_strip_window *w, int axis, int number,
+                                                              struct lm_rk4 rk, int d, struct lm_strip_row r)
+{
+    if (number == 0)
+        advance_cells(w, axis, 0, rk, d, r);
+    else if (number < 3)
+        advance_cells(w, axis, 1, rk, d, r);
+    else
+        advance_cells(w, axis, 3, rk, d, r);
 }
 
 static void advance_b(const struct lm_cpu_strip *s, int number, struct lm_rk4 rk)
 {
+    const struct lm_strip_window *w = &s->w;
     for (int d = 0; d < 3; d++) {
-        const int first = lm_strip_first_b(s->w.place, d), lines = lm_strip_lines_of_b(&s->w, d);
+        const int first = lm_strip_first_b(w->place, d);
+        const struct lm_strip_cells own = {first, first + LM_STRIP_CELLS, 0, lm_strip_lines_of_b(w, d)};
+        const int rows = lm_strip_row_count(w, own);
 #pragma omp parallel for num_threads(s->threads)
-        for (int line = 0; line < lines; line++)
-            for (int p = first; p < first + LM_STRIP_CELLS; p++) {
-                const long k = lm_strip_at(&s->w, p, line);
-                lm_strip_advance(&s->w, number, rk, d, k, lm_strip_rate(&s->w, d, p, line, k), s->w.stage[d]);
-            }
+        for (int row = 0; row < rows; row++) {
+            if (w->place.axis == 0)
+                advance_row(w, 0, number, rk, d, lm_strip_row(w, own, row));
+            else
+                advance_row(w, 1, number, rk, d, lm_strip_row(w, own, row));
+        }
     }
 }
 

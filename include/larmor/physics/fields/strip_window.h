@@ -299,7 +299,7 @@ LM_HD struct lm_strip_own_value lm_strip_own(const struct lm_strip_window *w, in
 /* Whether a line keeps the state of the start. */
 LM_HD int lm_strip_is_held(const struct lm_strip_window *w, int line)
 {
-    return (w->held[0] && line == 0) || (w->held[1] && line == w->lines - 1);
+    return (w->held[0] & (line == 0)) | (w->held[1] & (line == w->lines - 1));
 }
 
 /* --- E and B in a stage --- */
