@@ -82,15 +82,22 @@ static inline __attribute__((always_inline)) void advance_cells(const struct lm_
     }
 }
 
-static inline __attribute__((always_inline)) void advance_row(const struct lm_strip_window *w, int axis, int number,
+static inline __attribute__((always_inline)) void advance_row(const struct lm_strip_window *w, int number,
                                                               struct lm_rk4 rk, int d, struct lm_strip_row r)
 {
-    if (number == 0)
-        advance_cells(w, axis, 0, rk, d, r);
-    else if (number < 3)
-        advance_cells(w, axis, 1, rk, d, r);
+    const int axis = w->place.axis, kind = number < 3 ? number > 0 : 3;
+    if (axis == 0 && kind == 0)
+        advance_cells(w, 0, 0, rk, d, r);
+    else if (axis == 0 && kind == 1)
+        advance_cells(w, 0, 1, rk, d, r);
+    else if (axis == 0)
+        advance_cells(w, 0, 3, rk, d, r);
+    else if (kind == 0)
+        advance_cells(w, 1, 0, rk, d, r);
+    else if (kind == 1)
+        advance_cells(w, 1, 1, rk, d, r);
     else
-        advance_cells(w, axis, 3, rk, d, r);
+        advance_cells(w, 1, 3, rk, d, r);
 }
 
 static void advance_b(const struct lm_cpu_strip *s, int number, struct lm_rk4 rk)
@@ -102,10 +109,13 @@ static void advance_b(const struct lm_cpu_strip *s, int number, struct lm_rk4 rk
         const int rows = lm_strip_row_count(w, own);
 #pragma omp parallel for num_threads(s->threads)
         for (int row = 0; row < rows; row++) {
-            if (w->place.axis == 0)
-                advance_row(w, 0, number, rk, d, lm_strip_row(w, own, row));
+            const struct lm_strip_row r = lm_strip_row(w, own, row);
+            if (d == 0)
+                advance_row(w, number, rk, 0, r);
+            else if (d == 1)
+                advance_row(w, number, rk, 1, r);
             else
-                advance_row(w, 1, number, rk, d, lm_strip_row(w, own, row));
+                advance_row(w, number, rk, 2, r);
         }
     }
 }

@@ -121,6 +121,7 @@ LM_HD double lm_strip_depth(int number)
 /* What holds in a whole strip in a step. */
 struct lm_strip_step {
     double cell, along;   /* the cell of the domain across and along, d_i */
+    double inv_along;     /* 1/along */
     double k2_along;      /* the largest k^2 of the grid along the side */
     double dt, substep;   /* of the ions; of B */
     double floor, alfven; /* lm_ohm */

@@ -96,6 +96,7 @@ LM_HD void lm_strip_window_make(struct lm_strip_window *w, int side, const struc
     w->size = (long)LM_STRIP_WINDOW * (lines + 2 * LM_GHOST);
     w->step.cell = cell;
     w->step.along = x ? g->dy : g->dx;
+    w->step.inv_along = 1.0 / w->step.along;
     w->step.k2_along = lm_largest_k2(g, x ? 0.0 : 1.0 / g->dx, x ? 1.0 / g->dy : 0.0);
     w->step.dt = w->step.substep = 0.0;
     w->step.floor = o->floor;
@@ -182,7 +183,7 @@ LM_HD const double *lm_strip_component(const struct lm_view *v, int d)
 /* An entry of a table of the window where the axis is the one across, else 1 over the cell along the side. */
 LM_HD double lm_strip_inverse(const struct lm_strip_window *w, const double *table, int axis, int p)
 {
-    return axis == w->place.axis ? table[p] : 1.0 / w->step.along;
+    return axis == w->place.axis ? table[p] : w->step.inv_along;
 }
 
 LM_HD double lm_strip_square(struct lm_vector v)
@@ -337,7 +338,7 @@ LM_HD struct lm_vector lm_strip_electric(const struct lm_strip_window *w, struct
     v.slip = w->slip;
     v.eta = w->eta;
     v.pressure[0] = v.pressure[1] = NULL;
-    return lm_strip_field(w->place.axis, w->inv_size[p], 1.0 / w->step.along, w->per_density + k, lm_ohm_view_at(v, k));
+    return lm_strip_field(w->place.axis, w->inv_size[p], w->step.inv_along, w->per_density + k, lm_ohm_view_at(v, k));
 }
 
 /* dB/dt of component d at position p of a line. The arrays have E of the cell at element k. */
@@ -629,7 +630,7 @@ LM_HD struct lm_strip_ions lm_strip_ions_at(const struct lm_strip_window *w, int
     i.inv_size = w->inv_size[p];
     i.up = w->inv_up[p];
     i.down = w->inv_up[p - 1];
-    i.inv_along = 1.0 / w->step.along;
+    i.inv_along = w->step.inv_along;
     i.floor = w->step.floor;
     return i;
 }
