@@ -174,9 +174,12 @@ __device__ __forceinline__ bool is_of_strip(const domain &d, int component, int 
            (of[LM_Y_MAX] == LM_RADIATING && j >= d.s.ny - (component == 1));
 }
 
-/* E of a tile on and beyond radiating sides. */
+/* E of a tile on and beyond radiating sides. All before this runs beside the kernel of the strips. */
 __device__ __forceinline__ void fill_from_strips(const stage_problem &a, const tile &t, double *e)
 {
+#if __CUDA_ARCH__ >= 900
+    cudaGridDependencySynchronize();
+#endif
     t.each<0, 1>([&](int i, int j, int m) {
         for (int c = 0; c < 3; c++)
             if (is_of_strip(a.d, c, i, j))
@@ -633,6 +636,21 @@ static void take_next(struct lm_gpu *g, bool voids)
         g->general.next_void = void_e;
 }
 
+/* Starts the kernel of a stage. After a kernel of strips it begins beside that one, where its code can wait for it
+ * (fill_from_strips). */
+static void launch_stage(struct lm_gpu *g, const stage_problem &a, dim3 tiles, int threads,
+                         void (*kernel)(const stage_problem))
+{
+    cudaFuncAttributes code = {};
+    cudaLaunchAttribute beside = {};
+    if (a.strip_e)
+        lm_gpu_check(g, cudaFuncGetAttributes(&code, kernel), "a stage of B");
+    beside.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    beside.val.programmaticStreamSerializationAllowed = code.ptxVersion >= 90;
+    cudaLaunchConfig_t config = {tiles, (unsigned)threads, sizeof(tile_memory), g->stream, &beside, 1};
+    lm_gpu_check(g, cudaLaunchKernelEx(&config, kernel, a), "a stage of B");
+}
+
 int lm_gpu_advance_stages(struct lm_gpu *g, enum lm_array ion_current, const double *battery, double substep,
                           bool is_first, bool voids)
 {
@@ -675,7 +693,7 @@ int lm_gpu_advance_stages(struct lm_gpu *g, enum lm_array ion_current, const dou
         a.voids.next = void_e[a.number + 1];
         if (strip_e)
             lm_gpu_advance_strips(g, a.number, a.b, a.ji, strip_e, substep);
-        kernel<<<tiles, few ? FEW_TILES : MANY_TILES, sizeof(tile_memory), g->stream>>>(a);
+        launch_stage(g, a, tiles, few ? FEW_TILES : MANY_TILES, kernel);
     }
     if (plain.is_left)
         lm_gpu_check(g, cudaStreamWaitEvent(g->stream, g->general.done, 0), "plain parts");

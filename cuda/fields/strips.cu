@@ -142,53 +142,52 @@ __global__ void current_kernel(some_strips some)
 
 /* --- a stage --- */
 
-/* A block takes so many lines to shared memory, and those around that their E depends on. There it does what
- * src/cpu/strips_fields.c does in one loop each. */
-enum {
-    STAGE_LINES = 8,
-    LINES_BEFORE = 3,
-    LINES_AFTER = 2,
-    STAGE_ROWS = LINES_BEFORE + STAGE_LINES + LINES_AFTER,
-    STAGE_SIZE = STAGE_ROWS * LM_STRIP_WINDOW,
-    STAGE_THREADS = (STAGE_SIZE + 31) / 32 * 32 /* one for each element */
+/* A block takes so many lines of a strip across AXIS to shared memory, and those around that their E depends on. There
+ * it does what src/cpu/strips_fields.c does in one loop each. The windows stay in registers: nothing may choose an
+ * array of them by a number that the compiler does not know. */
+enum { LINES = 8, LINES_BEFORE = 3, LINES_AFTER = 2 };
+
+template <int AXIS> struct strip_block {
+    enum {
+        ROWS = LINES_BEFORE + LINES + LINES_AFTER,
+        SIZE = ROWS * LM_STRIP_WINDOW,
+        CELL_THREADS = (SIZE + 31) / 32 * 32, /* one for each element */
+        THREADS = CELL_THREADS + 32,          /* and one for each line, for the cell inside at the side */
+        ACROSS = AXIS == 0 ? 1 : (int)ROWS,
+        ALONG = AXIS == 0 ? (int)LM_STRIP_WINDOW : 1
+    };
+    static_assert((int)ROWS <= 32, "a thread for each line");
+    double b[3][SIZE], curl[3][SIZE], motional[3][SIZE];
+    double flux[3][SIZE]; /* and later E */
+    double slip[SIZE], eta[SIZE], per_density[SIZE];
+    double inv_size[LM_STRIP_WINDOW], inv_up[LM_STRIP_WINDOW];
+
+    /* A window with these arrays. Its line 0 is the first one of the block. */
+    __device__ __forceinline__ struct lm_strip_window window(struct lm_strip_window w)
+    {
+        w.stride = AXIS == 0 ? (int)LM_STRIP_WINDOW : (int)ROWS;
+        w.across = ACROSS;
+        w.along = ALONG;
+        for (int d = 0; d < 3; d++) {
+            w.curl[d] = curl[d];
+            w.motional[d] = motional[d];
+            w.flux[d] = w.e[d] = flux[d];
+        }
+        w.slip = slip, w.eta = eta, w.per_density = per_density;
+        w.inv_size = inv_size, w.inv_up = inv_up;
+        return w;
+    }
 };
 
-struct strip_memory {
-    struct lm_strip_window w; /* a window with the arrays that follow; its line 0 is the first one of the block */
-    double b[3][STAGE_SIZE], curl[3][STAGE_SIZE], motional[3][STAGE_SIZE];
-    double flux[3][STAGE_SIZE]; /* and later E */
-    double slip[STAGE_SIZE], eta[STAGE_SIZE], per_density[STAGE_SIZE];
-};
-
+/* The strips of one axis. */
 struct strip_stage {
+    struct lm_strip_window window[2];
     shape s;
     const double *b; /* of the domain */
     int number;
     struct lm_rk4 rk;
     double *e; /* what the domain takes */
 };
-
-/* The window of a block. */
-__device__ __forceinline__ void make_window(const struct lm_strip_window *w, strip_memory &m)
-{
-    static_assert(sizeof m.w % sizeof(double) == 0, "a whole number of words");
-    for (unsigned k = threadIdx.x; k < sizeof m.w / sizeof(double); k += STAGE_THREADS)
-        ((double *)&m.w)[k] = ((const double *)w)[k];
-    __syncthreads();
-    if (threadIdx.x > 0)
-        return;
-    m.w.stride = w->place.axis == 0 ? LM_STRIP_WINDOW : STAGE_ROWS;
-    m.w.across = w->place.axis == 0 ? 1 : STAGE_ROWS;
-    m.w.along = w->place.axis == 0 ? LM_STRIP_WINDOW : 1;
-    for (int d = 0; d < 3; d++) {
-        m.w.curl[d] = m.curl[d];
-        m.w.motional[d] = m.motional[d];
-        m.w.flux[d] = m.w.e[d] = m.flux[d];
-    }
-    m.w.slip = m.slip;
-    m.w.eta = m.eta;
-    m.w.per_density = m.per_density;
-}
 
 /* The element of a block; `line` counts from its first one. */
 __device__ __forceinline__ long at_here(const struct lm_strip_window *here, int p, int line)
@@ -203,7 +202,8 @@ __device__ __forceinline__ long source_here(const struct lm_strip_window *here, 
     return at_here(here, cell.p, (here->periodic ? e.line : cell.line) - first);
 }
 
-/* B of component d of a stage in an element: that of the domain, that outside in empty lines, and that of the strip. */
+/* B of component d of a stage in an element: that of the domain, that outside in empty lines, and that of the strip.
+ * All loads of a cell of the strip begin at once. */
 __device__ __forceinline__ double b_at(const struct lm_strip_window *w, const strip_stage &a, double *const from[3],
                                        int d, const element &e)
 {
@@ -212,7 +212,8 @@ __device__ __forceinline__ double b_at(const struct lm_strip_window *w, const st
     if (lm_strip_has_main_b(w, d, e.p))
         return main[lm_strip_at_main(w, e.p, e.line)];
     cell_of_b(w, d, e, cell);
-    return lm_strip_has_outer_b(w, d, cell.line) ? main[lm_strip_outside(w, cell.line)] : from[d][cell.k];
+    const double outside = main[lm_strip_outside(w, cell.line)], own = from[d][cell.k];
+    return lm_strip_has_outer_b(w, d, cell.line) ? outside : own;
 }
 
 /* What the motional field of the domain in the cells inside at the side follows from. */
@@ -236,31 +237,49 @@ __device__ __forceinline__ struct lm_motional motional_inside(const cells_inside
                        a.d.per_density[k], a.o);
 }
 
-/* What the stage reads of an element, and the motional field of the domain in the cells inside at the side. */
-__device__ __forceinline__ void load_strip(const strip_stage &a, const cells_inside &inside,
-                                           const struct lm_strip_window *w, double *const b[3], const element &e,
-                                           strip_memory &m)
+__device__ __forceinline__ void prefetch(const double *p)
 {
-    const unsigned k = threadIdx.x;
+    asm volatile("prefetch.global.L1 [%0];" ::"l"(p));
+}
+
+/* What the stage reads of element k of a block. */
+template <int AXIS>
+__device__ __forceinline__ void load_strip(const strip_stage &a, const struct lm_strip_window *w, double *const b[3],
+                                           const element &e, int k, strip_block<AXIS> &m)
+{
+    LM_UNROLL
+    for (int d = 0; d < 3; d++) {
+        if (a.number > 0) {
+            prefetch(w->b[d] + e.k);
+            prefetch(w->result[d] + e.k);
+        }
+    }
+    LM_UNROLL
     for (int d = 0; d < 3; d++) {
         m.b[d][k] = b_at(w, a, b, d, e);
         m.flux[d][k] = w->flux[d][e.k];
     }
     m.eta[k] = w->eta[e.k];
     m.per_density[k] = w->per_density[e.k];
-    if (is_inside(w, e)) {
-        const struct lm_motional f = motional_inside(inside, w, e.line, (size_t)lm_strip_at_main(w, e.p, e.line));
-        lm_strip_put(m.w.motional, k, f.field);
-        m.slip[k] = f.slip;
-    }
+}
+
+/* The motional field of the domain in the cell inside at the side, in line number `row` of the block. */
+template <int AXIS>
+__device__ __forceinline__ void load_inside(const cells_inside &inside, const struct lm_strip_window *w, int line,
+                                            int row, strip_block<AXIS> &m)
+{
+    typedef strip_block<AXIS> block;
+    const int p = lm_strip_last_inside(w->place), k = p * block::ACROSS + row * block::ALONG;
+    const struct lm_motional f = motional_inside(inside, w, line, (size_t)lm_strip_at_main(w, p, line));
+    m.motional[0][k] = f.field.x, m.motional[1][k] = f.field.y, m.motional[2][k] = f.field.z;
+    m.slip[k] = f.slip;
 }
 
 /* E of the strip, and E through the side. */
 __device__ __forceinline__ void find_strip_e(const struct lm_strip_window *here, struct lm_view b, const element &e,
-                                             int first)
+                                             int first, int k)
 {
     const int axis = here->place.axis, along = 1 - axis;
-    const unsigned k = threadIdx.x;
     element cell;
     if (cell_of(here, e, cell)) {
         const long from = source_here(here, e, cell, first);
@@ -281,38 +300,56 @@ __device__ __forceinline__ void give_e(const strip_stage &a, const struct lm_str
     const long wall = at_here(here, lm_strip_wall(here), line - first),
                beyond = at_here(here, lm_strip_last_inside(here->place) + lm_strip_out(here), line - first);
     const int ends = lm_strip_ends(here), lines = here->lines, images = (line + ends) / lines;
-    for (int image = line - images * lines; image < lines + ends; image += lines)
+    for (int image = line - images * lines; image < lines + ends; image += lines) {
+        LM_UNROLL
         for (int d = 0; d < 3; d++)
             lm_strip_give_e(here, d, image, here->e[d][wall], here->e[d][beyond], a.e + d * a.s.pitch);
+    }
 }
 
 /* A stage. What it reads of other lines is in other arrays than it writes. The first row of a block has B only. J needs
  * B of the row before, the motional field needs J of the row before, and E needs the motional field of the next row. */
-__global__ void __launch_bounds__(STAGE_THREADS)
-    strip_stage_kernel(some_strips some, const __grid_constant__ strip_stage a,
-                       const __grid_constant__ cells_inside inside)
+template <int AXIS>
+__global__ void __launch_bounds__(strip_block<AXIS>::THREADS, 1)
+    strip_stage_kernel(const __grid_constant__ strip_stage a, const __grid_constant__ cells_inside inside)
 {
+    typedef strip_block<AXIS> block;
     extern __shared__ double shared[];
-    strip_memory &m = *(strip_memory *)shared;
-    const struct lm_strip_window *const w = some.window + blockIdx.y, *const here = &m.w;
-    const int first = (int)blockIdx.x * STAGE_LINES, k = (int)threadIdx.x;
+    block &m = *(block *)shared;
+#if __CUDA_ARCH__ >= 900
+    cudaTriggerProgrammaticLaunchCompletion(); /* the stage of the domain may begin: it waits for E of the strips */
+#endif
+    struct lm_strip_window whole = a.window[blockIdx.y];
+    whole.place.axis = AXIS; /* for the compiler */
+    const struct lm_strip_window part = m.window(whole), *const w = &whole, *const here = &part;
+    const int first = (int)blockIdx.x * LINES, k = (int)threadIdx.x;
     if (first >= w->lines)
         return;
     /* B of this stage and of the next one: that of stage 2 is in the array of the motional field. */
-    double *const *const now = a.number == 0 ? w->b : a.number == 2 ? w->motional : w->stage;
-    double *const *const next = a.number == 1 ? w->motional : w->stage;
-    const int row = w->place.axis == 0 ? k / LM_STRIP_WINDOW : k % STAGE_ROWS;
+    double *now[3], *next[3];
+    LM_UNROLL
+    for (int d = 0; d < 3; d++) {
+        now[d] = a.number == 0 ? w->b[d] : a.number == 2 ? w->motional[d] : w->stage[d];
+        next[d] = a.number == 1 ? w->motional[d] : w->stage[d];
+    }
+    const int row = k >= block::CELL_THREADS ? k - block::CELL_THREADS
+                    : AXIS == 0              ? k / LM_STRIP_WINDOW
+                                             : k % block::ROWS;
     element e, cell;
-    e.p = w->place.axis == 0 ? k % LM_STRIP_WINDOW : k / STAGE_ROWS;
+    e.p = AXIS == 0 ? k % LM_STRIP_WINDOW : k / block::ROWS;
     e.line = first - LINES_BEFORE + row;
     e.k = lm_strip_at(w, e.p, e.line);
-    const bool is_there = k < STAGE_SIZE && e.line < w->lines + LM_GHOST, in_strip = is_there && cell_of(w, e, cell);
-    const struct lm_view b = {m.b[0], m.b[1], m.b[2], w->place.axis == 0 ? (int)LM_STRIP_WINDOW : (int)STAGE_ROWS};
+    const bool is_there = k < block::SIZE && e.line < w->lines + LM_GHOST, in_strip = is_there && cell_of(w, e, cell);
+    const struct lm_view b = {m.b[0], m.b[1], m.b[2], here->stride};
 
-    make_window(w, m);
-    __syncthreads();
+    if (k < LM_STRIP_WINDOW) {
+        m.inv_size[k] = w->inv_size[k];
+        m.inv_up[k] = w->inv_up[k];
+    }
     if (is_there)
-        load_strip(a, inside, w, now, e, m);
+        load_strip(a, w, now, e, k, m);
+    else if (k >= block::CELL_THREADS && row < block::ROWS && e.line >= 0 && e.line < w->lines)
+        load_inside(inside, w, e.line, row, m);
     __syncthreads();
     if (is_there && row >= 1 && e.p >= 1)
         lm_strip_put(here->curl, k, lm_strip_curl(here, b, e.p, k));
@@ -323,22 +360,34 @@ __global__ void __launch_bounds__(STAGE_THREADS)
         m.slip[k] = f.slip;
     }
     __syncthreads();
-    if (is_there && row >= 2 && row < STAGE_ROWS - 1)
-        find_strip_e(here, b, e, first);
+    if (is_there && row >= 2 && row < block::ROWS - 1)
+        find_strip_e(here, b, e, first, k);
     __syncthreads();
-    const bool is_own = is_there && row >= LINES_BEFORE && row < LINES_BEFORE + STAGE_LINES && e.line < w->lines;
-    for (int d = 0; d < 3 && is_own; d++) {
-        if (!cell_of_b(w, d, e, cell))
+    const bool is_own = is_there && row >= LINES_BEFORE && row < LINES_BEFORE + LINES && e.line < w->lines;
+    LM_UNROLL
+    for (int d = 0; d < 3; d++) {
+        if (!is_own || !cell_of_b(w, d, e, cell))
             continue;
         const bool is_image = cell.k != e.k;
         if (a.number == 0 && (is_image || lm_strip_has_outer_b(w, d, e.line)))
             w->b[d][e.k] = m.b[d][k];
-        if (is_image)
-            continue;
-        lm_strip_advance(w, a.number, a.rk, d, e.k, lm_strip_rate(here, d, e.p, e.line, k), next[d]);
+        if (!is_image)
+            lm_strip_advance(w, a.number, a.rk, d, e.k, lm_strip_rate(here, d, e.p, e.line, k), next[d]);
     }
     if (is_own && e.p == lm_strip_wall(w))
         give_e(a, here, first, e.line);
+}
+
+/* A stage of `count` strips of an axis. */
+template <int AXIS>
+void launch_stage(struct lm_gpu *g, const strip_stage &a, const cells_inside &inside, int count, int lines)
+{
+    typedef strip_block<AXIS> block;
+    const dim3 blocks((unsigned)(lines + LINES - 1) / LINES, (unsigned)count);
+    lm_gpu_check(
+        g, cudaFuncSetAttribute(strip_stage_kernel<AXIS>, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(block)),
+        "shared memory of strips beyond sides");
+    strip_stage_kernel<AXIS><<<blocks, block::THREADS, sizeof(block), g->stream>>>(a, inside);
 }
 
 enum { CORNER_THREADS = 32 };
@@ -716,12 +765,17 @@ void lm_gpu_make_strips(struct lm_gpu *g)
         struct lm_strip_window *w = &s->host[k];
         const int side = lm_radiating_side(setup, k);
         lm_strip_window_make(w, side, &setup->grid, &g->sides, &setup->ohm);
-        const size_t bytes = LM_STRIP_WINDOW_ARRAYS * (size_t)w->size * sizeof(double);
+        const size_t bytes = lm_strip_window_length(w) * sizeof(double);
+        double tables[LM_STRIP_TABLES * LM_STRIP_WINDOW];
         double *memory = (double *)lm_gpu_allocate(g, bytes, "strips beyond sides");
         if (!memory)
             return;
         lm_gpu_check(g, cudaMemsetAsync(memory, 0, bytes, g->stream), "strips beyond sides");
-        lm_strip_window_place(w, memory);
+        lm_strip_find_tables(w, tables);
+        lm_gpu_check(
+            g,
+            cudaMemcpyAsync(lm_strip_window_place(w, memory), tables, sizeof tables, cudaMemcpyHostToDevice, g->stream),
+            "strips beyond sides");
         s->longest = w->size > s->longest ? w->size : s->longest;
         s->most_lines = w->lines > s->most_lines ? w->lines : s->most_lines;
     }
@@ -802,16 +856,20 @@ void lm_gpu_advance_strips(struct lm_gpu *g, int number, const double *b, const 
     const struct lm_gpu_strips *s = g->strips;
     if (!s)
         return;
-    const some_strips all = all_strips(s);
-    const struct strip_stage stage = {shape_of(g), b, number, lm_rk4_stage(number, substep), e};
     const cells_inside inside = {domain_of(g), g->base.setup.ohm, ji ? b : NULL, ji, g->general.motional};
-    const dim3 blocks((unsigned)(s->most_lines + STAGE_LINES - 1) / STAGE_LINES, (unsigned)s->count);
-    lm_gpu_check(
-        g, cudaFuncSetAttribute(strip_stage_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(strip_memory)),
-        "shared memory of strips beyond sides");
-    strip_stage_kernel<<<blocks, STAGE_THREADS, sizeof(strip_memory), g->stream>>>(all, stage, inside);
+    for (int axis = 0; axis < 2; axis++) {
+        strip_stage a = {{}, shape_of(g), b, number, lm_rk4_stage(number, substep), e};
+        int count = 0;
+        for (int k = 0; k < s->count; k++)
+            if (s->host[k].place.axis == axis)
+                a.window[count++] = s->host[k];
+        if (count > 0 && axis == 0)
+            launch_stage<0>(g, a, inside, count, s->most_lines);
+        else if (count > 0)
+            launch_stage<1>(g, a, inside, count, s->most_lines);
+    }
     if (!lm_gpu_strips_are_periodic(g))
-        corner_kernel<<<1, CORNER_THREADS, 0, g->stream>>>(all, s->count, shape_of(g), g->sides, e);
+        corner_kernel<<<1, CORNER_THREADS, 0, g->stream>>>(all_strips(s), s->count, shape_of(g), g->sides, e);
     LM_GPU_LAUNCHED(g, "fields beyond sides");
 }
 

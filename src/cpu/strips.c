@@ -16,10 +16,10 @@ void lm_cpu_make_strips(struct lm_cpu *c)
             return;
         s->threads = 1;
         lm_strip_window_make(&s->w, side, &c->base.setup.grid, &c->sides, &c->base.setup.ohm);
-        double *memory = lm_pool_zeros(&c->pool, LM_STRIP_WINDOW_ARRAYS * (size_t)s->w.size, sizeof *memory);
+        double *memory = lm_pool_zeros(&c->pool, lm_strip_window_length(&s->w), sizeof *memory);
         if (!memory)
             return;
-        lm_strip_window_place(&s->w, memory);
+        lm_strip_find_tables(&s->w, lm_strip_window_place(&s->w, memory));
         if (c->base.setup.halo)
             s->sent = lm_pool_zeros(&c->pool, LM_STRIP_ROWS * (size_t)s->w.lines, sizeof *s->sent);
     }

@@ -14,7 +14,7 @@
 #include "larmor/physics/fields/time_step_limits.h"
 #include "larmor/physics/numerics/cell_index.h"
 
-enum { LM_STRIP_WINDOW_ARRAYS = 35, LM_STRIP_SPECIES = 16 /* that a run may have */ };
+enum { LM_STRIP_WINDOW_ARRAYS = 35, LM_STRIP_TABLES = 4, LM_STRIP_SPECIES = 16 /* that a run may have */ };
 
 struct lm_strip_window {
     int side;
@@ -29,8 +29,8 @@ struct lm_strip_window {
     int own_from, own_to;               /* the lines that this process owns; none where it does not own the side */
     int whole_from, whole;              /* the line of the whole side that is own_from; lines of the whole side */
     long size;
-    double cells[LM_STRIP_WINDOW], depth[LM_STRIP_WINDOW];     /* lm_strip_size, lm_strip_depth */
-    double inv_size[LM_STRIP_WINDOW], inv_up[LM_STRIP_WINDOW]; /* 1/cell across; 1/distance to the next centre */
+    /* Tables of the positions: lm_strip_size, lm_strip_depth, 1/cell across, 1/distance to the next centre. */
+    const double *cells, *depth, *inv_size, *inv_up;
     double *b[3], *stage[3], *result[3], *e[3], *curl[3], *motional[3], *u[3], *flux[3];
     double *next[4]; /* u and n of the end of a step */
     double *slip, *eta, *mixing, *per_density, *n;
@@ -75,7 +75,7 @@ LM_HD void lm_strip_window_ends(struct lm_strip_window *w, const struct lm_grid 
     w->leaves = !w->periodic && !w->held[1] && top && w->lines > 1;
 }
 
-/* All but the arrays. The grid is that of the arrays of a process (src/ranks/partition.h), which reach the side. */
+/* All but the arrays and the tables. The grid is that of the arrays of a process (src/ranks/partition.h), which reach the side. */
 LM_HD void lm_strip_window_make(struct lm_strip_window *w, int side, const struct lm_grid *g,
                                 const struct lm_field_sides *sides, const struct lm_ohm *o)
 {
@@ -101,18 +101,31 @@ LM_HD void lm_strip_window_make(struct lm_strip_window *w, int side, const struc
     w->step.dt = w->step.substep = 0.0;
     w->step.floor = o->floor;
     w->step.alfven = o->alfven_floor;
+}
+
+/* The values of the tables, one after the other. */
+LM_HD void lm_strip_find_tables(const struct lm_strip_window *w, double tables[LM_STRIP_TABLES * LM_STRIP_WINDOW])
+{
+    double *const cells = tables, *const depth = cells + LM_STRIP_WINDOW, *const inv_size = depth + LM_STRIP_WINDOW,
+                  *const inv_up = inv_size + LM_STRIP_WINDOW;
+    const double cell = w->step.cell;
     for (int p = 0; p < LM_STRIP_WINDOW; p++) {
-        w->cells[p] = lm_strip_size(lm_strip_number(w->place, p));
-        w->depth[p] = lm_strip_depth(lm_strip_number(w->place, p));
+        cells[p] = lm_strip_size(lm_strip_number(w->place, p));
+        depth[p] = lm_strip_depth(lm_strip_number(w->place, p));
     }
     for (int p = 0; p < LM_STRIP_WINDOW; p++) {
-        w->inv_size[p] = 1.0 / (cell * w->cells[p]);
-        w->inv_up[p] = 2.0 / (cell * (w->cells[p] + w->cells[p + 1 < LM_STRIP_WINDOW ? p + 1 : p]));
+        inv_size[p] = 1.0 / (cell * cells[p]);
+        inv_up[p] = 2.0 / (cell * (cells[p] + cells[p + 1 < LM_STRIP_WINDOW ? p + 1 : p]));
     }
 }
 
-/* The arrays, in a cleared memory of LM_STRIP_WINDOW_ARRAYS of them. */
-LM_HD void lm_strip_window_place(struct lm_strip_window *w, double *memory)
+LM_HD size_t lm_strip_window_length(const struct lm_strip_window *w)
+{
+    return (size_t)LM_STRIP_WINDOW_ARRAYS * (size_t)w->size + (size_t)LM_STRIP_TABLES * LM_STRIP_WINDOW;
+}
+
+/* The arrays, in a cleared memory of lm_strip_window_length values. Returns where the tables are, which come last. */
+LM_HD double *lm_strip_window_place(struct lm_strip_window *w, double *memory)
 {
     double **const vectors[] = {w->b, w->stage, w->result, w->e, w->curl, w->motional, w->u, w->flux, w->next};
     double **const scalars[] = {&w->next[3],     &w->slip, &w->eta,    &w->mixing,
@@ -122,6 +135,11 @@ LM_HD void lm_strip_window_place(struct lm_strip_window *w, double *memory)
             vectors[v][d] = memory;
     for (int v = 0; v < 8; v++, memory += w->size)
         *scalars[v] = memory;
+    w->cells = memory;
+    w->depth = memory + LM_STRIP_WINDOW;
+    w->inv_size = memory + 2 * LM_STRIP_WINDOW;
+    w->inv_up = memory + 3 * LM_STRIP_WINDOW;
+    return memory;
 }
 
 LM_HD long lm_strip_at(const struct lm_strip_window *w, int p, int line)
@@ -200,7 +218,7 @@ LM_HD int lm_strip_source(const struct lm_strip_window *w, int from, int lines, 
         return 0;
     *p = *p < from ? from : *p > last ? last : *p;
     if (w->periodic)
-        *line = lm_wrap(*line, w->lines);
+        *line = lm_wrap_seldom(*line, w->lines);
     else
         *line = *line < 0 ? 0 : *line < lines ? *line : lines - 1;
     return 1;
@@ -226,7 +244,7 @@ LM_HD int lm_strip_lines_of_e(const struct lm_strip_window *w, int component)
 /* Whether no plasma is beyond the side in a line. The domain takes nothing from there. */
 LM_HD int lm_strip_is_empty(const struct lm_strip_window *w, int line)
 {
-    return w->n[lm_strip_at(w, lm_strip_last_inside(w->place) + lm_strip_out(w), lm_wrap(line, w->lines))] == 0.0;
+    return w->n[lm_strip_at(w, lm_strip_last_inside(w->place) + lm_strip_out(w), lm_wrap_seldom(line, w->lines))] == 0.0;
 }
 
 /* Whether B of component d in a line is that outside. A node between two lines needs both to be empty. */
@@ -436,7 +454,7 @@ LM_HD double lm_strip_moment_of(const struct lm_strip_window *w, int which, long
  * last cell inside, and its ghosts. */
 LM_HD void lm_strip_add_moments(const struct lm_strip_window *w, int which, double share, int line, double *a)
 {
-    const int inside = lm_strip_last_inside(w->place), out = lm_strip_out(w), from = lm_wrap(line, w->lines);
+    const int inside = lm_strip_last_inside(w->place), out = lm_strip_out(w), from = lm_wrap_seldom(line, w->lines);
     double *const last = a + lm_strip_at_main(w, inside, line);
     if (lm_strip_is_empty(w, line))
         return;
@@ -470,7 +488,7 @@ LM_HD void lm_strip_put_push(const struct lm_strip_window *w, int d, int is_b, i
     const int p = lm_strip_last_inside(w->place) + k * lm_strip_out(w);
     if (lm_strip_is_empty(w, line))
         return;
-    a[lm_strip_at_main(w, p, line)] = (is_b ? w->stage : w->result)[d][lm_strip_at(w, p, lm_wrap(line, w->lines))];
+    a[lm_strip_at_main(w, p, line)] = (is_b ? w->stage : w->result)[d][lm_strip_at(w, p, lm_wrap_seldom(line, w->lines))];
 }
 
 /* --- the plasma of the side --- */
@@ -558,10 +576,10 @@ LM_HD double lm_strip_start_mean(const struct lm_strip_window *w, const struct l
 
 LM_HD double lm_strip_smoothed(const struct lm_strip_window *w, const double *mean, int line)
 {
-    const int up = w->periodic           ? lm_wrap(line + 1, w->lines)
+    const int up = w->periodic           ? lm_wrap_seldom(line + 1, w->lines)
                    : line + 1 < w->lines ? line + 1
                                          : line,
-              down = w->periodic ? lm_wrap(line - 1, w->lines)
+              down = w->periodic ? lm_wrap_seldom(line - 1, w->lines)
                      : line > 0  ? line - 1
                                  : 0;
     return 0.5 * mean[line] + 0.25 * (mean[down] + mean[up]);
