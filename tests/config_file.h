@@ -67,7 +67,7 @@ static inline void assert_message(const char *expected)
     ck_assert_msg(strstr(lm_error(), expected) != NULL, "no \"%s\" in:\n%s", expected, lm_error());
 }
 
-/* Writes the configuration over its file and reads it again. */
+/* Writes the configuration over its file and reads it again. The file that was written says what each side does. */
 static inline void assert_round_trip(void)
 {
     static struct lm_config first;
@@ -77,6 +77,7 @@ static inline void assert_round_trip(void)
     fclose(out);
     ck_assert_msg(read_again(0, NULL) == LM_OK, "%s", lm_error());
     first.names = config.names;
+    memset(first.boundary_outflow, 0, sizeof first.boundary_outflow);
     ck_assert_mem_eq(&first, &config, sizeof first);
 }
 

@@ -1,5 +1,6 @@
 /* Reading the configuration: defaults, sides, bodies, times, overrides, texts, and the list of keys. */
 #include <check.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,52 @@ START_TEST(test_accepts)
     ck_assert_str_eq(config.species[0].temperature[1], "2");
     assert_reads("temperature = 0.5\n");
     ck_assert_str_eq(config.species[0].temperature[2], "0.5");
+}
+END_TEST
+
+/* Configurations of plasma that flows through absorbing sides, and which sides are radiating. */
+static const struct outflow {
+    const char *ini;
+    int radiating; /* -1: none */
+    double speed;
+} outflows[] = {
+    {"drift_x = 2\ntemperature = 1\n[boundary]\nx_min = inflow\nx_max = absorbing\n", LM_X_MAX, 2},
+    {"drift_x = 2\ntemperature = 4.001\n[boundary]\nx_min = inflow\nx_max = absorbing\n", -1, 0},
+    {"drift_x = -2\ntemperature = 4\n[boundary]\nx_min = absorbing\nx_max = absorbing\n", LM_X_MIN, 1},
+    {"drift_y = 3\n[boundary]\ny_min = reflecting\ny_max = absorbing\n", LM_Y_MAX, INFINITY},
+    {"[boundary]\nx_min = absorbing\nx_max = absorbing\n", -1, 0},
+    /* The mean over the side, with a density that counts: (3 * 1 + 1 * 5) / 4. */
+    {"density = y < ly/3 ? 3 : y < 2*ly/3 ? 0 : 1\ndrift_y = 9\ndrift_x = y < ly/3 ? 1 : y < 2*ly/3 ? 100 : 5\n"
+     "temperature = 1\n[boundary]\nx_min = inflow\nx_max = absorbing\n",
+     LM_X_MAX, 2},
+    /* What flows in counts, not the void of the start. */
+    {"density = 0\ninflow_density = 1\ndrift_x = 2\ntemperature = 1\n[boundary]\nx_min = inflow\nx_max = absorbing\n",
+     LM_X_MAX, 2},
+    {"density = x < lx ? 1 : 0\ndrift_x = 2\n[boundary]\nx_min = absorbing\nx_max = absorbing\n", -1, 0},
+    /* Two species of the same density of charge: (4 + 2)/2 over the root of (4/1 + 4/4)/2. */
+    {"drift_x = 4\ntemperature = 4\n[species.q]\ncharge = 2\nmass = 4\ndensity = 0.5\ndrift_x = 2\n"
+     "temperature_par = 10\ntemperature_perp = 1\n[fields]\nbx = 1\n[boundary]\nx_min = inflow\nx_max = absorbing\n",
+     LM_X_MAX, 1.8973665961010275},
+    {"drift_x = 2\n[boundary]\nx_min = inflow\nx_max = absorbing\nfields_x_max = open\n", -1, 0},
+    {"drift_x = 2\n[boundary]\nx_min = inflow\nx_max = absorbing\nlayer_x_max = 0.5\nlayer_eta = 0.1\n", -1, 0},
+    {"drift_x = 2\n[boundary]\nx_min = inflow\nx_max = absorbing\ny_min = absorbing\ny_max = absorbing\n", -1, 0},
+    {"drift_x = 2\n[fields]\nsolver = none\n[boundary]\nx_min = inflow\nx_max = absorbing\n", -1, 0},
+};
+
+START_TEST(test_outflow_chooses_radiating_sides)
+{
+    const struct outflow *o = &outflows[_i];
+    assert_reads(o->ini);
+    for (int side = 0; side < LM_SIDES; side++) {
+        ck_assert_int_eq(config.boundary_fields[side] == LM_RADIATING, side == o->radiating);
+        if (side != o->radiating)
+            ck_assert_double_eq(config.boundary_outflow[side], 0);
+        else if (isinf(o->speed))
+            ck_assert(isinf(config.boundary_outflow[side]));
+        else
+            ck_assert_double_eq_tol(config.boundary_outflow[side], o->speed, 1e-12);
+    }
+    assert_round_trip();
 }
 END_TEST
 
@@ -351,6 +398,7 @@ int main(void)
     tcase_add_test(tc, test_defaults);
     tcase_add_test(tc, test_accepts);
     tcase_add_test(tc, test_sides);
+    tcase_add_loop_test(tc, test_outflow_chooses_radiating_sides, 0, sizeof outflows / sizeof *outflows);
     tcase_add_test(tc, test_bodies);
     tcase_add_test(tc, test_time);
     tcase_add_test(tc, test_definitions);

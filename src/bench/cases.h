@@ -56,7 +56,7 @@ int lm_bench_measure_copy(struct lm_bench *b);
 
 /* src/bench/problem.c: simulations that the cases measure. */
 
-enum { LM_BENCH_MORE = 6 };
+enum { LM_BENCH_MORE = 7 };
 
 /* A thermal plasma (beta = 1, v_th dt/dx = 0.028, B_z = 1) in a square box, with the changes in `more`. */
 struct lm_bench_problem {

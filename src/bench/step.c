@@ -12,7 +12,7 @@
 #include "bench/cases.h"
 #include "output/series_columns.h"
 
-enum { MAX_ROWS = 34 };
+enum { MAX_ROWS = 36 };
 
 struct step_row {
     char label[64];
@@ -86,16 +86,18 @@ static void add_bodies_and_voids(const struct lm_bench *b, struct step_row *rows
     wind.more[3] =
         "species.protons.density=(x-0.3*lx)^2+(y-0.5*ly)^2>(0.14*ly)^2&&(x<0.3*lx||(y-0.5*ly)^2>(0.14*ly)^2)";
     wind.more[4] = "species.protons.inflow_density=1";
+    wind.more[5] = "boundary.fields_x_max=open";
     add(rows, count, "wind on a disk", wind);
-    wind.more[5] = "boundary.fields_x_max=radiating";
+    wind.more[6] = "electrons.closure=evolved";
+    add(rows, count, "wind on a disk, evolved electrons", wind);
+    wind.more[6] = NULL;
+    struct lm_bench_problem moon = wind;
+    moon.cells = b->options->quick ? 16 : 48;
+    moon.ppc = b->options->quick ? 8 : 64;
+    add(rows, count, b->options->quick ? "moon-like: 16^2 x 8" : "moon-like: 48^2 x 64", moon)->series_every = 5;
+    moon.more[5] = wind.more[5] = "boundary.fields_x_max=radiating";
     add(rows, count, "wind on a disk, radiating side", wind);
-    struct lm_bench_problem evolved = wind;
-    evolved.more[5] = "electrons.closure=evolved";
-    add(rows, count, "wind on a disk, evolved electrons", evolved);
-    wind.more[5] = NULL;
-    wind.cells = b->options->quick ? 16 : 48;
-    wind.ppc = b->options->quick ? 8 : 64;
-    add(rows, count, b->options->quick ? "moon-like: 16^2 x 8" : "moon-like: 48^2 x 64", wind)->series_every = 5;
+    add(rows, count, "moon-like, radiating side", moon)->series_every = 5;
 }
 
 /* Electrons with a pressure of their own. */
@@ -143,6 +145,7 @@ static int make_rows(const struct lm_bench *b, const char *table, struct step_ro
     p.more[0] = "boundary.x_min=inflow";
     p.more[1] = "boundary.x_max=absorbing";
     p.more[2] = "species.protons.drift_x=2.5";
+    p.more[3] = "boundary.fields_x_max=open";
     add(rows, &count, "wind of 0.1 cells a step, open sides", p);
     p.more[0] = "boundary.x_min=reflecting";
     p.more[1] = "boundary.x_max=reflecting";

@@ -261,7 +261,7 @@ int lm_config_check(struct lm_config_reader *r)
     for (int s = 0; s < c->species_count; s++)
         resolve_temperature(r, s);
     if (lm_config_resolve_particles(r) || lm_config_check_gas(r) || lm_config_check_inflow(r) ||
-        lm_config_check_background_inflow(r) || lm_config_check_cells(r))
+        lm_config_choose_fields(r) || lm_config_check_background_inflow(r) || lm_config_check_cells(r))
         return LM_FAILED;
     lm_config_check_outputs(r);
     lm_config_add_electrons(r);

@@ -2,6 +2,7 @@
 #include "base/expr.h"
 #include "config/facts.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -123,6 +124,16 @@ int lm_has_electron_surfaces(const struct lm_config *c)
 }
 
 /* --- accounts of the ledger --- */
+
+void lm_why_radiating(const struct lm_config *c, int side, char out[LM_WHY_RADIATING])
+{
+    const double speed = c->boundary_outflow[side];
+    out[0] = 0;
+    if (isinf(speed))
+        snprintf(out, LM_WHY_RADIATING, "cold plasma flows out");
+    else if (speed > 0)
+        snprintf(out, LM_WHY_RADIATING, "plasma flows out with %.3g thermal speeds", speed);
+}
 
 const char *const lm_boundary_names[] = {"periodic", "reflecting", "absorbing", "thermal", "inflow"};
 

@@ -41,6 +41,10 @@ int lm_is_crossed_by_electrons(const struct lm_config *config, int side);
  * (larmor/physics/fluid/absorption.h). */
 int lm_has_electron_surfaces(const struct lm_config *config);
 
+/* Why a side became radiating: "plasma flows out with 2.5 thermal speeds"; "" where the flow did not choose. */
+enum { LM_WHY_RADIATING = 64 };
+void lm_why_radiating(const struct lm_config *config, int side, char out[LM_WHY_RADIATING]);
+
 /* --- accounts of the ledger --- */
 
 /* The accounts of a species' ledger that anything can pass in a run, in the order of the outputs. */

@@ -1,10 +1,14 @@
 /* Checks what the sides of the domain do to particles and to fields, and the plasma beyond inflow sides. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "config/reader.h"
 #include "base/expr_scan.h"
 #include "config/side_points.h"
+
+/* Absorbing sides are radiating by default where plasma leaves with so many thermal speeds or more. */
+#define LEAST_OUTFLOW 1.0
 
 static int key_of(const char *prefix, int side)
 {
@@ -32,7 +36,8 @@ static void check_opposites(struct lm_config_reader *r)
     }
 }
 
-/* The boundary condition of the fields where the file does not set one. */
+/* The boundary condition of the fields where the file does not set one. lm_config_choose_fields has the last word for
+ * absorbing sides. */
 static int default_fields(int boundary)
 {
     static const int fields[] = {[LM_PERIODIC] = LM_FIELDS_PERIODIC,
@@ -134,6 +139,61 @@ int lm_config_check_inflow(struct lm_config_reader *r)
         return lm_fail(LM_FAILED, "out of memory");
     for (int s = 0; s < r->config->species_count; s++)
         check_inflow(r, &g, s, work);
+    free(work);
+    return LM_OK;
+}
+
+/* --- fields of absorbing sides --- */
+
+enum { POINT_VALUES = 7 }; /* x, y, density, drift and three temperatures of a point of a side */
+
+/* The flow of the ions out of the domain through a side at the start, over their thermal speed, as means over the side
+ * that count a charge once. 0: nothing flows out, or an expression has no value there. `work` has room for
+ * POINT_VALUES of each point. */
+static double outflow(const struct lm_config *c, const struct lm_grid *g, int side, double *work)
+{
+    double *value[POINT_VALUES], charge = 0, current = 0, speed2 = 0;
+    for (int v = 0; v < POINT_VALUES; v++)
+        value[v] = work + (size_t)v * lm_longest_side(g);
+    const int count = lm_side_points(g, (enum lm_side)side, value[0], value[1]);
+    for (int s = 0; s < c->species_count; s++) {
+        const struct lm_species_config *p = &c->species[s];
+        const int across = p->temperature_kind == LM_TEMPERATURE_FIELD_ALIGNED ? 1 : 2;
+        const char *const texts[] = {lm_inflow_density(p), p->drift[side / 2], p->temperature[0], p->temperature[1],
+                                     p->temperature[across]};
+        for (int v = 0; v < 5; v++)
+            if (lm_expr_at(c->names, texts[v], (size_t)count, value[0], value[1], 0.0, value[2 + v]))
+                return 0.0;
+        for (int k = 0; k < count; k++) {
+            const double q = p->charge * value[2][k];
+            charge += q;
+            current += (side % 2 ? q : -q) * value[3][k];
+            speed2 += q * (value[4][k] + value[5][k] + value[6][k]) / (3.0 * p->mass);
+        }
+    }
+    return charge > 0.0 && current > 0.0 ? current / sqrt(charge * speed2) : 0.0;
+}
+
+int lm_config_choose_fields(struct lm_config_reader *r)
+{
+    struct lm_config *c = r->config;
+    if (r->unusable_values || r->problems.count > 0)
+        return LM_OK;
+    const struct lm_grid g = lm_config_grid(c);
+    double *work = malloc(POINT_VALUES * sizeof *work * lm_longest_side(&g));
+    if (!work)
+        return lm_fail(LM_FAILED, "out of memory");
+    for (int side = 0; side < LM_SIDES; side++) {
+        const int along = side / 2 == 0 ? LM_Y_MIN : LM_X_MIN;
+        if (c->boundary_fields[side] != LM_OPEN || r->key_line[key_of("fields_", side)] ||
+            c->boundary[along] != LM_PERIODIC || c->layer[side] > 0.0)
+            continue;
+        const double speed = outflow(c, &g, side, work);
+        if (speed < LEAST_OUTFLOW)
+            continue;
+        c->boundary_fields[side] = LM_RADIATING;
+        c->boundary_outflow[side] = speed;
+    }
     free(work);
     return LM_OK;
 }

@@ -5,6 +5,7 @@
 
 #include "survey/parts.h"
 #include "output/directory.h"
+#include "config/facts.h"
 #include "config/keys.h"
 #include "run/backend_choice.h"
 #include "run/unwritten.h"
@@ -43,13 +44,16 @@ static const char *choice(const struct lm_config *c, const char *prefix, int sid
 
 static void print_sides(FILE *out, const struct lm_config *c)
 {
-    char particles[LM_MAX_PATH], fields[LM_MAX_PATH];
+    char particles[LM_MAX_PATH], fields[LM_MAX_PATH], why[LM_WHY_RADIATING];
     fprintf(out, "sides\n");
-    for (int side = 0; side < LM_SIDES; side++)
-        fprintf(out, "  %s: particles %s, fields %s\n", lm_side_names[side], choice(c, "", side, particles),
+    for (int side = 0; side < LM_SIDES; side++) {
+        lm_why_radiating(c, side, why);
+        fprintf(out, "  %s: particles %s, fields %s%s%s\n", lm_side_names[side], choice(c, "", side, particles),
                 c->fields.solver == LM_SOLVER_NONE && c->boundary[side] != LM_PERIODIC
                     ? "given"
-                    : choice(c, "fields_", side, fields));
+                    : choice(c, "fields_", side, fields),
+                why[0] ? ", because " : "", why);
+    }
 }
 
 static void print_bodies(FILE *out, const struct lm_survey *s)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "config/facts.h"
 #include "output/directory.h"
 #include "run/run_state.h"
 #include "run/warnings.h"
@@ -38,12 +39,26 @@ static void write_file(const struct lm_run_state *r, const char *failure)
         unlink(path);
 }
 
+/* Which sides are radiating without a word of the file. */
+static void print_chosen_sides(const struct lm_config *c, FILE *out)
+{
+    char why[LM_WHY_RADIATING];
+    for (int side = 0; side < LM_SIDES; side++) {
+        lm_why_radiating(c, side, why);
+        if (why[0])
+            fprintf(out, "fields at %s: radiating (boundary.fields_%s), because %s\n", lm_side_names[side],
+                    lm_side_names[side], why);
+    }
+}
+
 void lm_messages_begin(const struct lm_run_state *r)
 {
     char reason[LM_ENERGY_WHY + 128];
     if (!r->options->silent)
         print_start(r, stderr);
     lm_energy_watch_reason(&r->energy, sizeof reason, reason);
+    if (!r->options->quiet)
+        print_chosen_sides(r->config, stderr);
     if (reason[0] && !r->options->quiet)
         fprintf(stderr, "%s\n", reason);
     write_file(r, NULL);
