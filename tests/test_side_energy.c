@@ -108,10 +108,11 @@ static struct way way_number(int k)
 }
 
 /* A wind with a density and a B_z that vary along the side by which they leave. The pressure's part of E along the side
- * is no part of what the fields carry. */
+ * is no part of what the fields carry. A radiating side may leave as much unexplained as it may in a uniform wind. */
 START_TEST(budget_of_an_uneven_wind_closes)
 {
-    const struct way w = way_number(_i);
+    const struct way w = way_number(_i % 4);
+    const int is_open = _i < 4;
     char text[2048];
     struct lm_sim_status now;
     snprintf(text, sizeof text,
@@ -120,12 +121,12 @@ START_TEST(budget_of_an_uneven_wind_closes)
              "[fields]\nbz = 1 + (near ? 0.5*sin(2*pi*%c/4) : 0)\n"
              "[species.p]\nparticles_per_cell = 64\ntemperature = 0.1\ndrift_%c = %s\n"
              "density = 1 + (near ? 0.5*cos(2*pi*%c/4) : 0)\ninflow_density = 1\n"
-             "[boundary]\n%c_%s = inflow\n%c_%s = absorbing\n",
+             "[boundary]\n%c_%s = inflow\n%c_%s = absorbing\nfields_%c_%s = %s\n",
              w.along, w.along, w.across, w.across, w.near, w.across, w.along, w.backwards ? "-2" : "2", w.across,
-             w.along, w.first, w.along, w.last);
+             w.along, w.first, w.along, w.last, w.along, w.last, is_open ? "open" : "radiating");
     struct lm_sim *sim = sim_new(text, NULL);
     const double unexplained = unexplained_in(sim, &now);
-    require_near(unexplained, 0, 0.005 * now.side[w.enters].fields);
+    require_near(unexplained, 0, (is_open ? 0.005 : 0.02) * now.side[w.enters].fields);
     sim_free(sim);
 }
 END_TEST
@@ -325,7 +326,7 @@ int main(void)
     tcase_set_timeout(t, 600);
     tcase_add_checked_fixture(t, scratch_make, scratch_remove);
     tcase_add_loop_test(t, budget_of_a_wind_closes, 0, WINDS);
-    tcase_add_loop_test(t, budget_of_an_uneven_wind_closes, 0, 4);
+    tcase_add_loop_test(t, budget_of_an_uneven_wind_closes, 0, 2 * 4);
     tcase_add_loop_test(t, budget_of_a_slow_outflow_closes, 0, 4);
     tcase_add_loop_test(t, a_wall_takes_the_electrons_of_its_ions, 0, 4);
     tcase_add_loop_test(t, budget_at_surfaces_closes, 0, 3);

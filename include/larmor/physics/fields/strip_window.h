@@ -75,7 +75,8 @@ LM_HD void lm_strip_window_ends(struct lm_strip_window *w, const struct lm_grid 
     w->leaves = !w->periodic && !w->held[1] && top && w->lines > 1;
 }
 
-/* All but the arrays and the tables. The grid is that of the arrays of a process (src/ranks/partition.h), which reach the side. */
+/* All but the arrays and the tables. The grid is that of the arrays of a process (src/ranks/partition.h), which reach
+ * the side. */
 LM_HD void lm_strip_window_make(struct lm_strip_window *w, int side, const struct lm_grid *g,
                                 const struct lm_field_sides *sides, const struct lm_ohm *o)
 {
@@ -244,7 +245,8 @@ LM_HD int lm_strip_lines_of_e(const struct lm_strip_window *w, int component)
 /* Whether no plasma is beyond the side in a line. The domain takes nothing from there. */
 LM_HD int lm_strip_is_empty(const struct lm_strip_window *w, int line)
 {
-    return w->n[lm_strip_at(w, lm_strip_last_inside(w->place) + lm_strip_out(w), lm_wrap_seldom(line, w->lines))] == 0.0;
+    return w->n[lm_strip_at(w, lm_strip_last_inside(w->place) + lm_strip_out(w), lm_wrap_seldom(line, w->lines))] ==
+           0.0;
 }
 
 /* Whether B of component d in a line is that outside. A node between two lines needs both to be empty. */
@@ -488,7 +490,8 @@ LM_HD void lm_strip_put_push(const struct lm_strip_window *w, int d, int is_b, i
     const int p = lm_strip_last_inside(w->place) + k * lm_strip_out(w);
     if (lm_strip_is_empty(w, line))
         return;
-    a[lm_strip_at_main(w, p, line)] = (is_b ? w->stage : w->result)[d][lm_strip_at(w, p, lm_wrap_seldom(line, w->lines))];
+    a[lm_strip_at_main(w, p, line)] =
+        (is_b ? w->stage : w->result)[d][lm_strip_at(w, p, lm_wrap_seldom(line, w->lines))];
 }
 
 /* --- the plasma of the side --- */
