@@ -19,7 +19,7 @@ CHECKS := fingerprint physics-budgets $(QUICK_EXAMPLES:%=example-%) cppcheck-src
           ledger_restart background_restart exchange_budgets gas cppcheck-cuda diagnostics notebooks validate ranks
 CHECKS += $(if $(RANDOM),random-configurations) $(filter-out $(CHECKS) $(SLOW_UNIT),$(UNIT)) install format layers docs tools gpu kernels
 LINT := format layers cppcheck-src cppcheck-tests cppcheck-cuda
-LONGEST := fingerprint-all physics-voids physics-drifts physics-sides readers $(LONG_EXAMPLES:%=example-%)
+LONGEST := fingerprint-all physics-voids physics-drifts physics-sides physics-reflection readers $(LONG_EXAMPLES:%=example-%)
 SLOW := $(if $(RANDOM),ranks-configurations) $(SLOW_UNIT) physics-energy physics-starts \
         $(filter-out $(CHECKS) $(LONGEST),$(EXAMPLES:%=example-%))
 
