@@ -141,6 +141,24 @@ START_TEST(short_whistlers)
 }
 END_TEST
 
+/* check and the run say which sides the flow has made radiating. */
+START_TEST(sides_that_the_flow_chose)
+{
+#define WIND "small.ini boundary.x_min=inflow boundary.x_max=absorbing species.protons.temperature=0.25 "
+    CLI(0, "check " WIND "species.protons.drift_x=1.5");
+    cli_has(cli.out, "  x_max: particles absorbing, fields radiating, because plasma flows out at 3 times its thermal "
+                     "speed\n");
+    CLI(0, "check " WIND "species.protons.drift_x=1.5 boundary.fields_x_max=open");
+    cli_has(cli.out, "  x_max: particles absorbing, fields open\n");
+    CLI(0, "run " WIND "species.protons.drift_x=1.5 run.steps=1 --output wind");
+    cli_has(cli.err, "fields at x_max: radiating, because plasma flows out at 3 times its thermal speed; "
+                     "boundary.fields_x_max = open is the other choice\n");
+    CLI(0, "run " WIND "species.protons.drift_x=0.3 run.steps=1 --output slow");
+    ck_assert_ptr_null(strstr(cli.err, "radiating"));
+#undef WIND
+}
+END_TEST
+
 /* The inertial length is shortest where the plasma is densest: 1/4 d_i at n = 16. */
 START_TEST(dense_layer)
 {
@@ -528,6 +546,7 @@ int main(void)
     tcase_add_test(t, repeated_keys);
     tcase_add_test(t, limits);
     tcase_add_test(t, short_whistlers);
+    tcase_add_test(t, sides_that_the_flow_chose);
     tcase_add_test(t, dense_layer);
     tcase_add_test(t, few_ions_of_one_species);
     tcase_add_test(t, out_of_bounds);

@@ -414,6 +414,31 @@ START_TEST(what_is_without_effect_is)
 }
 END_TEST
 
+/* A side that the flow makes radiating or open stays what it is in the checkpoint: where the settings of the flow
+ * change, and where the version that wrote the checkpoint had another default. */
+START_TEST(what_the_flow_chose_stays)
+{
+#define WIND "--quiet boundary.x_min=inflow boundary.x_max=absorbing species.protons.drift_x=2 "
+    CLI(0, "run small.ini --output whole " WIND OFTEN);
+    CLI(0, "run small.ini --output part --restart whole/checkpoints/checkpoint_00000020.h5 " WIND);
+    same_end("whole", "part");
+    CLI(0, "run small.ini --output new --restart whole/checkpoints/checkpoint_00000020.h5 " WIND
+           "species.protons.temperature=100");
+    ck_assert_ptr_null(strstr(cli.err, "fields_x_max"));
+    char *ini = cli_read("new/run.ini");
+    cli_has(ini, "fields_x_max = radiating\n");
+    free(ini);
+    CLI(0, "run small.ini --output open boundary.fields_x_max=open " WIND OFTEN);
+    CLI(0, "run small.ini --output rest --restart open/checkpoints/checkpoint_00000020.h5 " WIND);
+    same_end("open", "rest");
+    ck_assert_str_ne(cli_fingerprint("whole"), cli_fingerprint("open"));
+    CLI(0, "run small.ini --output rest --restart latest " WIND); /* complete */
+    CLI(2, "run small.ini --output new --overwrite --restart open/checkpoints/checkpoint_00000020.h5 "
+           "boundary.fields_x_max=radiating " WIND);
+#undef WIND
+}
+END_TEST
+
 START_TEST(constants_and_absent_keys_are_listed)
 {
     char text[2048];
@@ -470,6 +495,7 @@ int main(void)
     tcase_add_test(t, neutral_settings_are_not_listed);
     tcase_add_test(t, other_settings_are_listed);
     tcase_add_test(t, what_is_without_effect_is);
+    tcase_add_test(t, what_the_flow_chose_stays);
     tcase_add_test(t, constants_and_absent_keys_are_listed);
     tcase_add_test(t, another_table_is_listed);
     suite_add_tcase(suite, t);

@@ -1,7 +1,7 @@
 /* CUDA backend: a stage of the Runge-Kutta method for B where fields end at walls, meet bodies or have voids, in one
  * kernel. A block takes a tile of the domain. It brings B of the tile and of some cells around it to shared memory, and
  * does there what walls.cu and void_field.cu do in one kernel each: J, the motional field, E, E beyond walls, and B
- * after the stage. Beyond radiating sides E comes from strips.cu, whose kernels run before that of the stage. A stage
+ * after the stage. Beyond radiating sides E comes from strips.cu, whose kernel begins before that of the stage. A stage
  * reads B and E_v of neighbours from other arrays than it writes, so the order of the tiles does not matter. Its rate
  * is in docs/performance/results.md.
  */
@@ -637,7 +637,9 @@ static void take_next(struct lm_gpu *g, bool voids)
 }
 
 /* Starts the kernel of a stage. After a kernel of strips it begins beside that one, where its code can wait for it
- * (fill_from_strips). */
+ * (fill_from_strips). So no kernel may come between both in the stream, and the strips must read nothing that a stage
+ * writes: B and E_v of the next stage, and the sums. Tiles at radiating sides always wait, so that the next kernel of
+ * strips, which begins when this stage has ended, meets the end of the one before. */
 static void launch_stage(struct lm_gpu *g, const stage_problem &a, dim3 tiles, int threads,
                          void (*kernel)(const stage_problem))
 {

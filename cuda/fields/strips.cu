@@ -1,7 +1,8 @@
 /* CUDA backend: the strips beyond radiating sides (larmor/physics/fields/strip.h; the bodies are in strip_window.h).
  *
- * A stage of B is one kernel. The ions have one kernel for each loop of src/cpu/strips_ions.c, with one thread an
- * element of a window. All work on the strips of all sides at a time: blockIdx.y is the strip. What an element is an
+ * A stage of B is one kernel for the strips of an axis. The ions have one kernel for each loop of
+ * src/cpu/strips_ions.c, with one thread an element of a window, for the strips of all sides at a time: blockIdx.y is
+ * the strip. What an element is an
  * image of (lm_strip_source) is computed again for the image, so no kernel fills images afterwards: a kernel writes
  * arrays of which it reads its own element only, if any.
  *
@@ -143,8 +144,8 @@ __global__ void current_kernel(some_strips some)
 /* --- a stage --- */
 
 /* A block takes so many lines of a strip across AXIS to shared memory, and those around that their E depends on. There
- * it does what src/cpu/strips_fields.c does in one loop each. The windows stay in registers: nothing may choose an
- * array of them by a number that the compiler does not know. */
+ * it does what src/cpu/strips_fields.c does in one loop each. The windows stay in registers: index their arrays of
+ * pointers with constants only. */
 enum { LINES = 8, LINES_BEFORE = 3, LINES_AFTER = 2 };
 
 template <int AXIS> struct strip_block {
@@ -307,8 +308,9 @@ __device__ __forceinline__ void give_e(const strip_stage &a, const struct lm_str
     }
 }
 
-/* A stage. What it reads of other lines is in other arrays than it writes. The first row of a block has B only. J needs
- * B of the row before, the motional field needs J of the row before, and E needs the motional field of the next row. */
+/* A stage. What it reads of other lines is in other arrays than it writes. (In lines with B outside, stage 0 puts it
+ * into B of the strip, while other blocks read that and drop it: b_at.) The first row of a block has B only. J needs B
+ * of the row before, the motional field needs J of the row before, and E needs the motional field of the next row. */
 template <int AXIS>
 __global__ void __launch_bounds__(strip_block<AXIS>::THREADS, 1)
     strip_stage_kernel(const __grid_constant__ strip_stage a, const __grid_constant__ cells_inside inside)

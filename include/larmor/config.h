@@ -274,8 +274,9 @@ struct lm_config {
     int boundary[LM_SIDES];                /* enum lm_boundary: what a side does to particles */
     double boundary_temperature[LM_SIDES]; /* of thermal sides, B0^2/(mu0 n0) */
     int boundary_fields[LM_SIDES];         /* enum lm_field_boundary; only with solver = hybrid */
-    /* Not a key: above 0 where the flow out of the domain made an absorbing side radiating: its speed over the thermal
-     * speed, as lm_config_choose_fields found it. */
+    /* Not keys. 1: the file leaves to the flow what an absorbing side does to fields. The speed of the flow out of the
+     * domain over the thermal speed, where it made the side radiating; else 0. */
+    int boundary_by_flow[LM_SIDES];
     double boundary_outflow[LM_SIDES];
     double layer[LM_SIDES]; /* width of the resistive layer that damps waves before a side, d_i; 0: none */
     double layer_eta;       /* resistivity of the layers at the side, mu0 v_A d_i */

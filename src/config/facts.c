@@ -132,7 +132,7 @@ void lm_why_radiating(const struct lm_config *c, int side, char out[LM_WHY_RADIA
     if (isinf(speed))
         snprintf(out, LM_WHY_RADIATING, "cold plasma flows out");
     else if (speed > 0)
-        snprintf(out, LM_WHY_RADIATING, "plasma flows out with %.3g thermal speeds", speed);
+        snprintf(out, LM_WHY_RADIATING, "plasma flows out at %.3g times its thermal speed", speed);
 }
 
 const char *const lm_boundary_names[] = {"periodic", "reflecting", "absorbing", "thermal", "inflow"};

@@ -79,8 +79,8 @@ void lm_config_check_sides(struct lm_config_reader *r);
 /* Checks the densities beyond inflow sides at t = 0. LM_FAILED: no memory. */
 int lm_config_check_inflow(struct lm_config_reader *r);
 /* Makes absorbing sides radiating where plasma flows out through them at the start: where the file does not say what
- * they do to fields, their mean flow is a thermal speed or more, there is no layer before them, and the sides along are
- * periodic. LM_FAILED: no memory. */
+ * they do to fields, the mean flow in the last cells is a thermal speed or more, there is no layer before them, and the
+ * two other sides are periodic. LM_FAILED: no memory. */
 int lm_config_choose_fields(struct lm_config_reader *r);
 
 /* Checks the sides and bounds of background fields. The second function needs the constants and checks what flows in by

@@ -7,8 +7,11 @@
 #include "base/expr_scan.h"
 #include "config/side_points.h"
 
-/* Absorbing sides are radiating by default where plasma leaves with so many thermal speeds or more. */
+/* Absorbing sides are radiating by default where plasma leaves with so many thermal speeds or more, and with so many
+ * v_A. A flow of this share of what moves at all may be rounding. */
 #define LEAST_OUTFLOW 1.0
+#define LEAST_FLOW 0.01
+#define ROUNDING 1e-9
 
 static int key_of(const char *prefix, int side)
 {
@@ -145,33 +148,51 @@ int lm_config_check_inflow(struct lm_config_reader *r)
 
 /* --- fields of absorbing sides --- */
 
-enum { POINT_VALUES = 7 }; /* x, y, density, drift and three temperatures of a point of a side */
+enum { POINT_VALUES = 8 }; /* x, y, density, that which flows in, drift and three temperatures of a point */
 
-/* The flow of the ions out of the domain through a side at the start, over their thermal speed, as means over the side
- * that count a charge once. 0: nothing flows out, or an expression has no value there. `work` has room for
- * POINT_VALUES of each point. */
+/* What a species adds in the last cells before a side: charge, current outwards, the sum of its sizes, and charge times
+ * the square of the thermal speed. */
+struct outflow {
+    double charge, current, size, speed2;
+};
+
+/* Where a cell has no plasma of the species at the start, the density that flows in by inflow sides counts. A species
+ * whose expressions have no value there counts as none. `value` has x and y of `count` cells, and room for the rest. */
+static void add_species(const struct lm_config *c, const struct lm_species_config *p, int side, int count,
+                        double *const value[POINT_VALUES], struct outflow *to)
+{
+    const int across = p->temperature_kind == LM_TEMPERATURE_FIELD_ALIGNED ? 1 : 2;
+    const char *const texts[] = {p->density,        lm_inflow_density(p), p->drift[side / 2],
+                                 p->temperature[0], p->temperature[1],    p->temperature[across]};
+    for (int v = 0; v < POINT_VALUES - 2; v++)
+        if (lm_expr_at(c->names, texts[v], (size_t)count, value[0], value[1], 0.0, value[2 + v]))
+            return;
+    for (int k = 0; k < count; k++) {
+        const double n = value[2][k] > 0.0 ? value[2][k] : value[3][k], q = p->charge * fmax(n, 0.0),
+                     u = side % 2 ? value[4][k] : -value[4][k];
+        to->charge += q;
+        to->current += q * u;
+        to->size += q * fabs(u);
+        to->speed2 += q * (value[5][k] + value[6][k] + value[7][k]) / (3.0 * p->mass);
+    }
+}
+
+/* The mean flow of the ions out of the domain before a side, over their mean thermal speed. 0: none flows out. `work`
+ * has room for POINT_VALUES of each cell. */
 static double outflow(const struct lm_config *c, const struct lm_grid *g, int side, double *work)
 {
-    double *value[POINT_VALUES], charge = 0, current = 0, speed2 = 0;
+    double *value[POINT_VALUES];
+    struct outflow sum = {0};
     for (int v = 0; v < POINT_VALUES; v++)
         value[v] = work + (size_t)v * lm_longest_side(g);
     const int count = lm_side_points(g, (enum lm_side)side, value[0], value[1]);
-    for (int s = 0; s < c->species_count; s++) {
-        const struct lm_species_config *p = &c->species[s];
-        const int across = p->temperature_kind == LM_TEMPERATURE_FIELD_ALIGNED ? 1 : 2;
-        const char *const texts[] = {lm_inflow_density(p), p->drift[side / 2], p->temperature[0], p->temperature[1],
-                                     p->temperature[across]};
-        for (int v = 0; v < 5; v++)
-            if (lm_expr_at(c->names, texts[v], (size_t)count, value[0], value[1], 0.0, value[2 + v]))
-                return 0.0;
-        for (int k = 0; k < count; k++) {
-            const double q = p->charge * value[2][k];
-            charge += q;
-            current += (side % 2 ? q : -q) * value[3][k];
-            speed2 += q * (value[4][k] + value[5][k] + value[6][k]) / (3.0 * p->mass);
-        }
-    }
-    return charge > 0.0 && current > 0.0 ? current / sqrt(charge * speed2) : 0.0;
+    for (int k = 0; k < count; k++)
+        value[side / 2][k] += (side % 2 ? -0.5 : 0.5) * (side / 2 == 0 ? g->dx : g->dy);
+    for (int s = 0; s < c->species_count; s++)
+        add_species(c, &c->species[s], side, count, value, &sum);
+    if (!(sum.current > ROUNDING * sum.size && sum.current > LEAST_FLOW * sum.charge))
+        return 0.0;
+    return sum.current / sqrt(sum.charge * sum.speed2);
 }
 
 int lm_config_choose_fields(struct lm_config_reader *r)
@@ -185,14 +206,14 @@ int lm_config_choose_fields(struct lm_config_reader *r)
         return lm_fail(LM_FAILED, "out of memory");
     for (int side = 0; side < LM_SIDES; side++) {
         const int along = side / 2 == 0 ? LM_Y_MIN : LM_X_MIN;
-        if (c->boundary_fields[side] != LM_OPEN || r->key_line[key_of("fields_", side)] ||
-            c->boundary[along] != LM_PERIODIC || c->layer[side] > 0.0)
+        c->boundary_by_flow[side] = c->boundary_fields[side] == LM_OPEN && !r->key_line[key_of("fields_", side)];
+        if (!c->boundary_by_flow[side] || c->boundary[along] != LM_PERIODIC || c->layer[side] > 0.0)
             continue;
         const double speed = outflow(c, &g, side, work);
-        if (speed < LEAST_OUTFLOW)
-            continue;
-        c->boundary_fields[side] = LM_RADIATING;
-        c->boundary_outflow[side] = speed;
+        if (speed >= LEAST_OUTFLOW * (1.0 - ROUNDING)) {
+            c->boundary_fields[side] = LM_RADIATING;
+            c->boundary_outflow[side] = speed;
+        }
     }
     free(work);
     return LM_OK;

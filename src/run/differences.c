@@ -267,17 +267,33 @@ static int read_echo(const struct lm_config *config, struct lm_ini *ini, struct 
     return status;
 }
 
+/* Sides of which the file of the run leaves to the flow what they do to fields stay what they are there. */
+static void keep_sides(struct lm_config *config, const struct lm_ini *there)
+{
+    for (int side = 0; side < LM_SIDES; side++) {
+        char key[32];
+        snprintf(key, sizeof key, "fields_%s", lm_side_names[side]);
+        const struct lm_ini_entry *e = lm_ini_find(there, "boundary", key);
+        const int is_radiating = e && !strcmp(e->value, "radiating");
+        if (!config->boundary_by_flow[side] || !(is_radiating || (e && !strcmp(e->value, "open"))))
+            continue;
+        config->boundary_fields[side] = is_radiating ? LM_RADIATING : LM_OPEN;
+        config->boundary_outflow[side] = 0;
+    }
+}
+
 /* `text`: the configuration there; NULL: it is the file `path`. */
-static int find(const struct lm_config *config, const char *path, const char *text, struct lm_differences *out)
+static int find(struct lm_config *config, const char *path, const char *text, struct lm_differences *out)
 {
     struct comparison c = {.config = config, .out = out};
     struct lm_problems problems = {.file = path};
     *out = (struct lm_differences){.count = 0};
-    c.status = read_echo(config, &c.here, &problems);
-    if (!c.status)
-        c.status = text ? lm_ini_read_text(text, &c.there, &problems) : lm_ini_read(path, &c.there, &problems);
-    if (!c.status)
+    c.status = text ? lm_ini_read_text(text, &c.there, &problems) : lm_ini_read(path, &c.there, &problems);
+    if (!c.status) {
         lm_former_rename(&c.there, &problems, NULL);
+        keep_sides(config, &c.there);
+        c.status = read_echo(config, &c.here, &problems);
+    }
     if (c.status)
         lm_problems_free(&problems);
     else
@@ -296,8 +312,15 @@ int lm_differences_of_run(const struct lm_config *config, struct lm_differences 
 {
     char path[LM_MAX_PATH];
     *out = (struct lm_differences){.count = 0};
-    const int status = lm_path(path, "%s/run.ini", config->output.directory);
-    return status ? status : find(config, path, NULL, out);
+    struct lm_config *own = malloc(sizeof *own);
+    if (!own)
+        return lm_fail(LM_FAILED, "not enough memory");
+    *own = *config;
+    int status = lm_path(path, "%s/run.ini", config->output.directory);
+    if (!status)
+        status = find(own, path, NULL, out);
+    free(own);
+    return status;
 }
 
 static int has_key(const struct lm_differences *d, const char *key)
@@ -328,7 +351,7 @@ static int add_tables(const struct lm_config *config, const struct lm_checkpoint
     return LM_OK;
 }
 
-int lm_differences_read(const struct lm_config *config, const char *path, struct lm_checkpoint *head,
+int lm_differences_read(struct lm_config *config, const char *path, struct lm_checkpoint *head,
                         struct lm_differences *out)
 {
     char *text = NULL;

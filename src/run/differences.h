@@ -23,11 +23,12 @@ struct lm_differences {
     int64_t series_every;       /* of the run that wrote the checkpoint; 0: it had no series */
 };
 
-/* Verifies the checkpoint `path`, reads its head and compares `config` with the settings in it. Keys that a state does
- * not depend on (where the run ends, how it is computed, [output]) are left out. LM_BAD_INPUT: the checkpoint cannot be
- * used (checkpoint/checkpoint.h), or a key differs that must not; the message has all of those with both values.
- * LM_FAILED: no memory. Free in either case. */
-int lm_differences_read(const struct lm_config *config, const char *path, struct lm_checkpoint *head,
+/* Verifies the checkpoint `path`, reads its head and compares `config` with the settings in it. In `config`, sides of
+ * which the file of the run leaves to the flow what they do to fields become what they are there (boundary_by_flow).
+ * Keys that a state does not depend on (where the run ends, how it is computed, [output]) are left out. LM_BAD_INPUT:
+ * the checkpoint cannot be used (checkpoint/checkpoint.h), or a key differs that must not; the message has all of those
+ * with both values. LM_FAILED: no memory. Free in either case. */
+int lm_differences_read(struct lm_config *config, const char *path, struct lm_checkpoint *head,
                         struct lm_differences *out);
 
 /* Compares `config` with run.ini of its output directory in the same way. LM_BAD_INPUT: it is not there, or cannot be

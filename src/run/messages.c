@@ -46,8 +46,8 @@ static void print_chosen_sides(const struct lm_config *c, FILE *out)
     for (int side = 0; side < LM_SIDES; side++) {
         lm_why_radiating(c, side, why);
         if (why[0])
-            fprintf(out, "fields at %s: radiating (boundary.fields_%s), because %s\n", lm_side_names[side],
-                    lm_side_names[side], why);
+            fprintf(out, "fields at %s: radiating, because %s; boundary.fields_%s = open is the other choice\n",
+                    lm_side_names[side], why, lm_side_names[side]);
     }
 }
 

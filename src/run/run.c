@@ -327,12 +327,24 @@ static int find_references(struct lm_run_state *r, const struct lm_checkpoint *h
     return status;
 }
 
+/* Compares the settings with those of the checkpoint of a restart, from which it takes what its own file does not say.
+ */
+static int read_checkpoint(struct lm_run_state *r, struct lm_checkpoint *head)
+{
+    r->own = malloc(sizeof *r->own);
+    if (!r->own)
+        return lm_fail(LM_FAILED, "not enough memory");
+    *r->own = *r->config;
+    r->config = r->own;
+    return lm_differences_read(r->own, r->options->restart, head, &r->changed);
+}
+
 /* Finds everything that can be wrong with the input before anything is written. */
 static int prepare(struct lm_run_state *r)
 {
     const char *directory = r->config->output.directory, *restart = r->options->restart;
     struct lm_checkpoint head;
-    int status = restart ? lm_differences_read(r->config, restart, &head, &r->changed) : LM_OK;
+    int status = restart ? read_checkpoint(r, &head) : LM_OK;
     if (!status)
         status = lm_lock_existing(&r->lock, directory);
     if (!status)
@@ -494,5 +506,6 @@ int lm_run(const struct lm_config *config, const struct lm_run_options *asked)
     lm_sim_destroy(&r.sim);
     lm_lock_release(&r.lock);
     lm_signals_end();
+    free(r.own);
     return status;
 }

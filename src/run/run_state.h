@@ -16,6 +16,7 @@
 
 struct lm_run_state {
     const struct lm_config *config;
+    struct lm_config *own; /* of a restart: what `config` points to, which shares the rest with that of the caller */
     const struct lm_run_options *options;
     struct lm_lock lock;
     struct lm_sim *sim;
