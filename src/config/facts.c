@@ -123,8 +123,6 @@ int lm_has_electron_surfaces(const struct lm_config *c)
     return any && lm_entropy_field(c) >= 0;
 }
 
-/* --- accounts of the ledger --- */
-
 void lm_why_radiating(const struct lm_config *c, int side, char out[LM_WHY_RADIATING])
 {
     const double speed = c->boundary_outflow[side];
@@ -134,6 +132,8 @@ void lm_why_radiating(const struct lm_config *c, int side, char out[LM_WHY_RADIA
     else if (speed > 0)
         snprintf(out, LM_WHY_RADIATING, "plasma flows out at %.3g times its thermal speed", speed);
 }
+
+/* --- accounts of the ledger --- */
 
 const char *const lm_boundary_names[] = {"periodic", "reflecting", "absorbing", "thermal", "inflow"};
 

@@ -7,10 +7,12 @@
 #include "base/expr_scan.h"
 #include "config/side_points.h"
 
-/* Absorbing sides are radiating by default where plasma leaves with so many thermal speeds or more, and with so many
- * v_A. A flow of this share of what moves at all may be rounding. */
+/* Absorbing sides are radiating by default where plasma leaves at least at this speed: in thermal speeds, and in v_A.
+ */
 #define LEAST_OUTFLOW 1.0
 #define LEAST_FLOW 0.01
+
+/* Smaller differences, as shares of what is summed, can come from rounding. */
 #define ROUNDING 1e-9
 
 static int key_of(const char *prefix, int side)
@@ -150,14 +152,15 @@ int lm_config_check_inflow(struct lm_config_reader *r)
 
 enum { POINT_VALUES = 8 }; /* x, y, density, that which flows in, drift and three temperatures of a point */
 
-/* What a species adds in the last cells before a side: charge, current outwards, the sum of its sizes, and charge times
+/* Sums over the ions in the last cells before a side: charge, current outwards, size of the current, and charge times
  * the square of the thermal speed. */
 struct outflow {
     double charge, current, size, speed2;
 };
 
-/* Where a cell has no plasma of the species at the start, the density that flows in by inflow sides counts. A species
- * whose expressions have no value there counts as none. `value` has x and y of `count` cells, and room for the rest. */
+/* Adds the ions of a species. Where a cell has none of them at the start, the density that flows in by inflow sides
+ * counts. A species whose expressions have no value in these cells is left out. `value` has x and y of `count` cells,
+ * and room for the rest. */
 static void add_species(const struct lm_config *c, const struct lm_species_config *p, int side, int count,
                         double *const value[POINT_VALUES], struct outflow *to)
 {

@@ -123,9 +123,9 @@ void lm_strip_take_b(const struct lm_strip_window *w, double *const main[3], dou
     }
 }
 
-static inline __attribute__((always_inline)) void current_cells(const struct lm_strip_window *w, int axis,
-                                                                struct lm_view b, struct lm_strip_row r)
+static inline void current_cells(const struct lm_strip_window *w, struct lm_view b, struct lm_strip_row r)
 {
+    const int axis = w->place.axis;
     double *const to[3] = {w->curl[0], w->curl[1], w->curl[2]};
 #pragma GCC ivdep
     for (int i = 0; i < r.length; i++)
@@ -139,10 +139,6 @@ void lm_strip_current(const struct lm_cpu_strip *s, double *const b[3])
     const struct lm_strip_cells cells = {1, LM_STRIP_WINDOW, -2, w->lines + 1};
     const int rows = lm_strip_row_count(w, cells);
 #pragma omp parallel for num_threads(s->threads)
-    for (int row = 0; row < rows; row++) {
-        if (w->place.axis == 0)
-            current_cells(w, 0, v, lm_strip_row(w, cells, row));
-        else
-            current_cells(w, 1, v, lm_strip_row(w, cells, row));
-    }
+    for (int row = 0; row < rows; row++)
+        current_cells(w, v, lm_strip_row(w, cells, row));
 }

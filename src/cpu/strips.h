@@ -24,8 +24,8 @@ static inline struct lm_strip_cells lm_strip_all(const struct lm_strip_window *w
 }
 
 /* Some that lie side by side in memory: the first one and its element. They are a line where the strip is beyond x, and
- * have one position where it is beyond y. Loops over them with `axis`, that of the window, as a constant become vector
- * instructions. */
+ * have one position where it is beyond y. Loops over them become vector instructions, some of them only with `axis`,
+ * that of the window, as a constant. */
 struct lm_strip_row {
     int p, line, length;
     long k;

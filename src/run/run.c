@@ -327,8 +327,8 @@ static int find_references(struct lm_run_state *r, const struct lm_checkpoint *h
     return status;
 }
 
-/* Compares the settings with those of the checkpoint of a restart, from which it takes what its own file does not say.
- */
+/* Compares the settings with those in the checkpoint of a restart. What the file of the run leaves to the flow is as
+ * there (lm_differences_read). */
 static int read_checkpoint(struct lm_run_state *r, struct lm_checkpoint *head)
 {
     r->own = malloc(sizeof *r->own);
