@@ -45,7 +45,7 @@ static inline double one(double x, double y)
 static inline void advance(struct box *x, double dt, int steps)
 {
     x->b->ops->closure(x->b, LM_N_OLD, LM_N_OLD, 0.0);
-    x->b->ops->advance_b(x->b, &(const struct lm_b_step){LM_J_OLD, dt * steps, steps, 0, LM_NO_MEAN, 0});
+    x->b->ops->advance_b(x->b, &(const struct lm_b_step){LM_J_OLD, dt * steps, steps, 0, LM_NO_MEAN, 0, 0});
 }
 
 /* Wave number of the grid's first difference. */

@@ -53,7 +53,7 @@ static double *made_by_battery(struct box *x, int nx, int ny, const int sides[LM
     box_put(x, LM_N_OLD, centre, battery_density);
     box_put(x, LM_N_NEW, centre, battery_density);
     x->b->ops->closure(x->b, LM_N_OLD, LM_N_NEW, 0.0);
-    x->b->ops->advance_b(x->b, &(const struct lm_b_step){LM_J_NEW, 1e-6, 1, 0, LM_NO_MEAN, 0});
+    x->b->ops->advance_b(x->b, &(const struct lm_b_step){LM_J_NEW, 1e-6, 1, 0, LM_NO_MEAN, 0, 0});
     return box_get(x, LM_B + 2);
 }
 

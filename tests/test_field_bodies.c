@@ -165,7 +165,7 @@ START_TEST(diffusion_into_a_slab)
     ck_assert(left < 0.5 && left > 0.01);
     for (int i = FROM - 1; i < FROM + SLAB; i++)
         ck_assert_double_eq_tol(b[lm_at(&x.g, i, 0)], left * want[i], 1e-9);
-    x.b->ops->field_maxima(x.b);
+    x.b->ops->field_maxima(x.b, LM_MAXIMA);
     struct lm_control control;
     x.b->ops->control(x.b, &control);
     ck_assert_double_eq_tol(control.frequency, eta * 4 / (d * d), 1e-10);

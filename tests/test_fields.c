@@ -117,7 +117,7 @@ START_TEST(faraday_term)
     for (int k = 0; k < 3; k++) {
         struct box x = box_new(16 << k, 12 << k, LX, LY, ohm_of_state(), 0);
         put_state(&x);
-        x.b->ops->advance_b(x.b, &(const struct lm_b_step){LM_J_OLD, dt, 1, 0, LM_NO_MEAN, 0});
+        x.b->ops->advance_b(x.b, &(const struct lm_b_step){LM_J_OLD, dt, 1, 0, LM_NO_MEAN, 0, 0});
         for (int d = 0; d < 3; d++) {
             double *after = box_get(&x, LM_B + d), *zero = calloc(x.g.size, sizeof *zero);
             box_put(&x, LM_B + d, b_place[d], b_of[d]);
@@ -148,7 +148,7 @@ START_TEST(runge_kutta_is_fourth_order)
     struct box x = box_new(16, 12, LX, LY, ohm_of_state(), 0);
     for (int k = 0; k < 5; k++) {
         put_state(&x);
-        x.b->ops->advance_b(x.b, &(const struct lm_b_step){LM_J_OLD, 0.2, k < 4 ? 16 << k : 512, 0, LM_NO_MEAN, 0});
+        x.b->ops->advance_b(x.b, &(const struct lm_b_step){LM_J_OLD, 0.2, k < 4 ? 16 << k : 512, 0, LM_NO_MEAN, 0, 0});
         b[k] = box_get(&x, LM_B + 2);
     }
     for (int k = 0; k < 2; k++) {
@@ -174,7 +174,7 @@ START_TEST(resistive_decay)
     put_state(&x);
     box_put(&x, LM_B + 1, b_place[1], shear);
     double *before = box_get(&x, LM_B + 1);
-    x.b->ops->advance_b(x.b, &(const struct lm_b_step){LM_J_OLD, 2, 400, 0, LM_NO_MEAN, 0});
+    x.b->ops->advance_b(x.b, &(const struct lm_b_step){LM_J_OLD, 2, 400, 0, LM_NO_MEAN, 0, 0});
     double *after = box_get(&x, LM_B + 1);
     double k2 = pow(2 / x.g.dx * sin(0.5 * KX * x.g.dx), 2), factor = exp(-2 * k2 * (0.1 + state.eta_hyper * k2));
     for (size_t k = 0; k < x.g.size; k++)
@@ -210,7 +210,7 @@ START_TEST(b_stays_free_of_divergence)
     struct lm_grid_sums sums;
     x.b->ops->grid_sums(x.b, &sums);
     double start = sums.div_b;
-    x.b->ops->advance_b(x.b, &(const struct lm_b_step){LM_J_OLD, 4, 800, 0, LM_NO_MEAN, 0});
+    x.b->ops->advance_b(x.b, &(const struct lm_b_step){LM_J_OLD, 4, 800, 0, LM_NO_MEAN, 0, 0});
     x.b->ops->grid_sums(x.b, &sums);
     ck_assert_msg(sums.div_b < 1e-12 && start < 1e-13, "div B from %g to %g", start, sums.div_b);
     double *b = box_get(&x, LM_B);

@@ -223,7 +223,7 @@ START_TEST(whistlers_keep_their_energy)
         struct box x = random_box(bare, 0);
         const double before = energy_of_b(&x);
         x.b->ops->closure(x.b, LM_N_OLD, LM_N_NEW, 0.0);
-        x.b->ops->advance_b(x.b, &(const struct lm_b_step){LM_J_NEW, 2e-3, 16 << k, 0, LM_NO_MEAN, 0});
+        x.b->ops->advance_b(x.b, &(const struct lm_b_step){LM_J_NEW, 2e-3, 16 << k, 0, LM_NO_MEAN, 0, 0});
         lost[k] = before - energy_of_b(&x);
         ck_assert_double_lt(fabs(lost[k]), 1e-4 * before);
         box_free(&x);
@@ -254,7 +254,7 @@ START_TEST(pressure_of_density_has_no_curl)
     for (int d = 0; d < 3; d++)
         put_random(&x, LM_B + d, 0, 0);
     x.b->ops->closure(x.b, LM_N_OLD, LM_N_NEW, 0.0);
-    x.b->ops->advance_b(x.b, &(const struct lm_b_step){LM_J_NEW, 0.1, 3, 0, LM_NO_MEAN, 0});
+    x.b->ops->advance_b(x.b, &(const struct lm_b_step){LM_J_NEW, 0.1, 3, 0, LM_NO_MEAN, 0, 0});
     ck_assert_double_eq(energy_of_b(&x), 0);
     free(e[0]), free(e[1]);
     box_free(&x);

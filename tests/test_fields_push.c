@@ -19,7 +19,7 @@ START_TEST(survey_finds_the_largest_e)
         box_put(&x, LM_PUSH_E + d, e_place[d], e[d]);
     for (int axis = 0; axis < 2; axis++)
         box_put(&x, LM_PUSH_PRESSURE + axis, e_place[axis], e[2 - axis]);
-    x.b->ops->field_maxima(x.b);
+    x.b->ops->field_maxima(x.b, LM_MAXIMA);
     x.b->ops->control(x.b, &control);
     for (int d = 0; d < 5; d++) {
         double *a = box_get(&x, d < 3 ? LM_PUSH_E + d : LM_PUSH_PRESSURE + d - 3), most = 0;

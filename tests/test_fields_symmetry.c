@@ -58,7 +58,7 @@ static void solve(struct box *x, struct state *s)
     for (int k = 0; k < IN; k++)
         x->b->ops->put(x->b, arrays[k], s->a[k]);
     x->b->ops->closure(x->b, LM_N_OLD, LM_N_OLD, 0.0);
-    x->b->ops->advance_b(x->b, &(const struct lm_b_step){LM_J_OLD, 0.02, 8, 0, LM_NO_MEAN, 0});
+    x->b->ops->advance_b(x->b, &(const struct lm_b_step){LM_J_OLD, 0.02, 8, 0, LM_NO_MEAN, 0, 0});
     x->b->ops->ohm(x->b, LM_OHM_OLD);
     for (int k = 0; k < ALL; k++)
         x->b->ops->get(x->b, arrays[k], s->a[k]);

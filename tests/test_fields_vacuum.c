@@ -53,7 +53,7 @@ START_TEST(floored_cells_are_counted)
     struct lm_control control;
     select_term(0);
     make_box_with_floor(&x, ohm_of_state(), 1);
-    x.b->ops->field_maxima(x.b);
+    x.b->ops->field_maxima(x.b, LM_MAXIMA);
     x.b->ops->control(x.b, &control);
     int64_t want = 0;
     for (int j = 0; j < x.g.ny; j++)

@@ -18,7 +18,7 @@ static void put_uniform(struct box *x, int array, double value)
 static double frequency_of(struct box *x)
 {
     struct lm_control control;
-    x->b->ops->field_maxima(x->b);
+    x->b->ops->field_maxima(x->b, LM_MAXIMA);
     x->b->ops->control(x->b, &control);
     return control.frequency;
 }
@@ -39,7 +39,7 @@ static double decay_of_shortest_wave(struct box *x, double dt)
 {
     put_shortest_wave(x);
     x->b->ops->closure(x->b, LM_N_OLD, LM_N_OLD, 0.0);
-    x->b->ops->advance_b(x->b, &(const struct lm_b_step){LM_J_OLD, dt, 1, 0, LM_NO_MEAN, 0});
+    x->b->ops->advance_b(x->b, &(const struct lm_b_step){LM_J_OLD, dt, 1, 0, LM_NO_MEAN, 0, 0});
     double *after = box_get(x, LM_B + 2);
     const double ratio = after[lm_at(&x->g, 0, 0)] / 1e-3;
     free(after);
@@ -104,7 +104,7 @@ static double value_in(struct box *x, int array, int i, int j)
 static void one_substep(struct box *x, double dt)
 {
     x->b->ops->closure(x->b, LM_N_OLD, LM_N_OLD, 0.0);
-    x->b->ops->advance_b(x->b, &(const struct lm_b_step){LM_J_OLD, dt, 1, 0, LM_NO_MEAN, 0});
+    x->b->ops->advance_b(x->b, &(const struct lm_b_step){LM_J_OLD, dt, 1, 0, LM_NO_MEAN, 0, 0});
 }
 
 /* The shortest whistler along B has omega = k^2 B/n with k^2 = 4/dx^2: the frequency is that of this wave, and not only
@@ -183,7 +183,7 @@ START_TEST(no_wave_is_above_the_frequency)
     put_noise(&x, b0, 1e-9);
     const double frequency = frequency_of(&x), before = energy_of_noise(&x, b0);
     x.b->ops->closure(x.b, LM_N_OLD, LM_N_OLD, 0.0);
-    x.b->ops->advance_b(x.b, &(const struct lm_b_step){LM_J_OLD, 400 * 2.8 / frequency, 400, 0, LM_NO_MEAN, 0});
+    x.b->ops->advance_b(x.b, &(const struct lm_b_step){LM_J_OLD, 400 * 2.8 / frequency, 400, 0, LM_NO_MEAN, 0, 0});
     ck_assert_double_lt(energy_of_noise(&x, b0), before);
     box_free(&x);
 }
@@ -257,7 +257,7 @@ START_TEST(single_cell_between_walls)
     require_near(frequency, 80 * 0.5, 1e-11);
     x.b->ops->closure(x.b, LM_N_OLD, LM_N_OLD, 0.0);
     x.b->ops->advance_b(x.b,
-                        &(const struct lm_b_step){LM_J_OLD, 20, (int)ceil(20 * frequency / 2.7), 0, LM_NO_MEAN, 0});
+                        &(const struct lm_b_step){LM_J_OLD, 20, (int)ceil(20 * frequency / 2.7), 0, LM_NO_MEAN, 0, 0});
     double *after = box_get(&x, LM_B + 2);
     for (int j = 0; j < 6; j++)
         require(fabs(after[lm_at(&g, 0, j)]) <= 1e-3);

@@ -7,16 +7,18 @@
 #include "suite.h"
 
 /* The mean of t^power, t in units of a step from n on. */
-static double mean_of(int substeps, int power)
+static double mean_of(int substeps, int forecast, int power)
 {
     const enum lm_b_mean parts[] = {LM_MEAN_BEGINS, LM_MEAN_ENDS};
-    double mean = NAN; /* what it was before does not count */
+    double mean = NAN; /* the first part takes its place */
     for (int p = 0; p < 2; p++)
-        for (int r = 0, count = p == 0 ? substeps : substeps / 2; r < count; r++) {
-            const double t = p + (r + 1.0) / substeps, weight = lm_mean_weight(parts[p], r, count);
-            ck_assert_int_eq(weight > 0, t > 0.5 - 1e-9);
+        for (int r = 0, count = p == 0 ? substeps : forecast; r < count; r++) {
+            const double t = p == 0 ? (r + 1.0) / substeps : 1 + 0.5 * (r + 1) / forecast,
+                         weight = lm_mean_weight(parts[p], r, count, forecast);
+            ck_assert_int_eq(weight > 0, t > 0.5 - 0.5 / substeps - 1e-9);
+            const double part = lm_part_of_mean(weight, pow(t, power));
             if (weight > 0)
-                mean = lm_add_to_mean(lm_mean_is_new(parts[p], r, count), mean, weight, pow(t, power));
+                mean = lm_mean_is_new(parts[p], r, count) ? part : mean + part;
         }
     return mean;
 }
@@ -25,10 +27,13 @@ static double mean_of(int substeps, int power)
  * twelfth of dt^2, as a mean over a step does, and by the error of the trapezoidal rule. */
 START_TEST(of_polynomials)
 {
-    const int substeps = 2 * (_i + 1);
-    ck_assert_double_eq_tol(mean_of(substeps, 0), 1, 1e-14);
-    ck_assert_double_eq_tol(mean_of(substeps, 1), 1, 1e-14);
-    ck_assert_double_eq_tol(mean_of(substeps, 2), 1 + 1.0 / 12 + 1 / (6.0 * substeps * substeps), 1e-14);
+    const int substeps = _i + 2;
+    for (int forecast = 1; forecast <= (substeps + 1) / 2; forecast++) {
+        const double error = 1 / (12.0 * substeps * substeps) + 1 / (48.0 * forecast * forecast);
+        ck_assert_double_eq_tol(mean_of(substeps, forecast, 0), 1, 1e-14);
+        ck_assert_double_eq_tol(mean_of(substeps, forecast, 1), 1, 1e-14);
+        ck_assert_double_eq_tol(mean_of(substeps, forecast, 2), 1 + 1.0 / 12 + error, 1e-14);
+    }
 }
 END_TEST
 
@@ -38,11 +43,13 @@ START_TEST(of_a_turn)
     enum { SUBSTEPS = 6 };
     double sum = 0;
     for (int r = 0; r < SUBSTEPS; r++)
-        sum += lm_mean_weight(LM_MEAN_BEGINS, r, SUBSTEPS) * cos(2 * 3.141592653589793 * (r + 1) / SUBSTEPS + 0.3);
+        sum += lm_mean_weight(LM_MEAN_BEGINS, r, SUBSTEPS, SUBSTEPS / 2) *
+               cos(2 * 3.141592653589793 * (r + 1) / SUBSTEPS + 0.3);
     for (int r = 0; r < SUBSTEPS / 2; r++)
-        sum += lm_mean_weight(LM_MEAN_ENDS, r, SUBSTEPS / 2) * cos(2 * 3.141592653589793 * (r + 1) / SUBSTEPS + 0.3);
+        sum += lm_mean_weight(LM_MEAN_ENDS, r, SUBSTEPS / 2, SUBSTEPS / 2) *
+               cos(2 * 3.141592653589793 * (r + 1) / SUBSTEPS + 0.3);
     ck_assert_double_eq_tol(sum, 0, 1e-14);
-    ck_assert(lm_mean_weight(LM_NO_MEAN, 0, 1) == 0);
+    ck_assert(lm_mean_weight(LM_NO_MEAN, 0, 1, 1) == 0);
 }
 END_TEST
 

@@ -37,7 +37,7 @@ static double *relaxed(struct box *x, int kind, double *start)
     free(before);
     x->b->ops->closure(x->b, LM_N_OLD, LM_N_NEW, 0.0);
     for (int n = 0; n < 200; n++)
-        x->b->ops->advance_b(x->b, &(const struct lm_b_step){LM_J_NEW, 0.5, 16, 1, LM_NO_MEAN, 0});
+        x->b->ops->advance_b(x->b, &(const struct lm_b_step){LM_J_NEW, 0.5, 16, 1, LM_NO_MEAN, 0, 0});
     return box_get(x, LM_B + 2);
 }
 
@@ -109,7 +109,7 @@ START_TEST(held_field_keeps_its_bits)
     put_all(&x, LM_B + 2, b_place[2], uneven_along);
     double *before = box_get(&x, LM_B + 2);
     x.b->ops->closure(x.b, LM_N_OLD, LM_N_NEW, 0.0);
-    x.b->ops->advance_b(x.b, &(const struct lm_b_step){LM_J_NEW, 0.5, 16, 1, LM_NO_MEAN, 0});
+    x.b->ops->advance_b(x.b, &(const struct lm_b_step){LM_J_NEW, 0.5, 16, 1, LM_NO_MEAN, 0, 0});
     x.b->ops->relax_b(x.b, 0, LM_LEAST_RELAXATION_STAGES);
     double *after = box_get(&x, LM_B + 2);
     for (int j = 0; j < 6; j++) {

@@ -69,7 +69,7 @@ static struct box quiet_box(void)
 
 static void advance(struct box *x, double dt)
 {
-    x->b->ops->advance_b(x->b, &(const struct lm_b_step){LM_J_NEW, dt, SUBSTEPS, 1, LM_NO_MEAN, 0});
+    x->b->ops->advance_b(x->b, &(const struct lm_b_step){LM_J_NEW, dt, SUBSTEPS, 1, LM_NO_MEAN, 0, 0});
 }
 
 /* So many steps that the waves of the void have gone, by exp(-nu t / 2). */

@@ -50,7 +50,7 @@ enum { SUBSTEPS = 16 };
 static inline void step(struct box *x, double dt, int voids)
 {
     x->b->ops->closure(x->b, LM_N_OLD, LM_N_NEW, dt / SUBSTEPS);
-    x->b->ops->advance_b(x->b, &(const struct lm_b_step){LM_J_NEW, dt, SUBSTEPS, voids, LM_NO_MEAN, 0});
+    x->b->ops->advance_b(x->b, &(const struct lm_b_step){LM_J_NEW, dt, SUBSTEPS, voids, LM_NO_MEAN, 0, 0});
 }
 
 #endif

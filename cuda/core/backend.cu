@@ -12,6 +12,7 @@
 #include "larmor/physics/numerics/bounds.h"
 #include "larmor/physics/collisions/ion_electron_heating.h"
 #include "larmor/physics/numerics/hash.h"
+#include "core/early.cuh"
 #include "core/halo.cuh"
 
 int lm_gpu_check(struct lm_gpu *g, cudaError_t error, const char *what)
@@ -79,6 +80,55 @@ int lm_gpu_scan(struct lm_gpu *g, const uint32_t *in, uint32_t *out, size_t coun
                         "prefix sum");
 }
 
+__global__ void empty_kernel()
+{
+}
+
+bool lm_gpu_can_begin_early(void)
+{
+    static const bool can = [] {
+        cudaFuncAttributes code = {};
+        return cudaFuncGetAttributes(&code, empty_kernel) == cudaSuccess && code.ptxVersion >= 90;
+    }();
+    return can;
+}
+
+static void begin_streams(struct lm_gpu *g)
+{
+    int least = 0, greatest = 0;
+    lm_gpu_check(g, cudaDeviceGetStreamPriorityRange(&least, &greatest), "streams");
+    lm_gpu_check(g, cudaStreamCreateWithPriority(&g->stream, cudaStreamNonBlocking, (least + greatest) / 2), "stream");
+    lm_gpu_check(g, cudaStreamCreateWithPriority(&g->beside.stream, cudaStreamNonBlocking, least), "stream");
+    lm_gpu_check(g, cudaEventCreateWithFlags(&g->beside.fork, cudaEventDisableTiming), "event");
+    lm_gpu_check(g, cudaEventCreateWithFlags(&g->beside.done, cudaEventDisableTiming), "event");
+}
+
+static void end_beside(struct lm_gpu *g)
+{
+    if (g->beside.fork)
+        cudaEventDestroy(g->beside.fork);
+    if (g->beside.done)
+        cudaEventDestroy(g->beside.done);
+    if (g->beside.stream)
+        cudaStreamDestroy(g->beside.stream);
+}
+
+int lm_gpu_fork(struct lm_gpu *g)
+{
+    g->beside.is_open = 1;
+    lm_gpu_check(g, cudaEventRecord(g->beside.fork, g->stream), "a fork of streams");
+    return lm_gpu_check(g, cudaStreamWaitEvent(g->beside.stream, g->beside.fork, 0), "a fork of streams");
+}
+
+int lm_gpu_join(struct lm_gpu *g)
+{
+    if (!g->beside.is_open)
+        return g->failed;
+    g->beside.is_open = 0;
+    lm_gpu_check(g, cudaEventRecord(g->beside.done, g->beside.stream), "a join of streams");
+    return lm_gpu_check(g, cudaStreamWaitEvent(g->stream, g->beside.done, 0), "a join of streams");
+}
+
 static void gpu_destroy(struct lm_backend *b)
 {
     struct lm_gpu *g = lm_gpu_of(b);
@@ -87,7 +137,7 @@ static void gpu_destroy(struct lm_backend *b)
     lm_gpu_free_all(g);
     cudaFreeHost(g->control_host);
     cudaFreeHost(g->reduced_host);
-    lm_gpu_end_stages(g);
+    end_beside(g);
     for (int k = 0; k < 2; k++)
         if (g->queued[k])
             cudaEventDestroy(g->queued[k]);
@@ -100,6 +150,8 @@ static int gpu_put(struct lm_backend *b, enum lm_array array, const double *host
 {
     struct lm_gpu *g = lm_gpu_of(b);
     size_t bytes = b->setup.grid.size * sizeof *host;
+    lm_gpu_join(g);
+    g->found_pressure = 0;
     g->used_void |= array >= LM_VOID_E && array <= LM_VOID;
     for (size_t k = 0; array == LM_ETA && k < b->setup.grid.size; k++)
         g->resistive |= host[k] != 0.0;
@@ -113,6 +165,9 @@ static int gpu_get(struct lm_backend *b, enum lm_array array, double *host)
     struct lm_gpu *g = lm_gpu_of(b);
     size_t bytes = b->setup.grid.size * sizeof *host;
     const bool is_field = array == LM_PRESSURE_E || array == LM_PRESSURE_E + 1;
+    lm_gpu_join(g);
+    if (is_field)
+        g->found_pressure = 0;
     if (array == LM_PRESSURE || is_field)
         lm_gpu_pressure(g);
     if (is_field)
@@ -370,7 +425,7 @@ int lm_cuda_create(const struct lm_setup *setup, struct lm_backend **out)
     int shared = 0;
     lm_gpu_check(g, cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0), "device");
     g->shared_bytes = (size_t)shared;
-    lm_gpu_check(g, cudaStreamCreateWithFlags(&g->stream, cudaStreamNonBlocking), "stream");
+    begin_streams(g);
     for (int k = 0; k < 2; k++)
         lm_gpu_check(g, cudaEventCreateWithFlags(&g->queued[k], cudaEventDisableTiming), "event");
     g->sides = lm_field_sides_of(setup);

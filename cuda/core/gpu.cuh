@@ -1,5 +1,5 @@
-/* The CUDA backend's private parts. Everything runs in one stream; a failure sticks and is returned by every later
- * operation. */
+/* The CUDA backend's private parts. Everything runs in one stream, but for what lm_gpu_fork and halo.cuh tell; a
+ * failure sticks and is returned by every later operation. */
 #ifndef LARMOR_CORE_GPU_CUH
 #define LARMOR_CORE_GPU_CUH
 
@@ -125,10 +125,9 @@ struct lm_gpu {
         double *motional;          /* four: struct lm_motional, the slip last */
         double *next_void;         /* three: where a substep puts LM_VOID_E; NULL until they are needed */
         uint8_t *marks;            /* cuda/fields/stage.cu: of each tile; NULL until they are needed */
-        cudaStream_t beside;       /* kernels of plain parts, beside those of the stages; NULL in the same way */
-        cudaEvent_t fork, done;    /* of that stream */
     } general;
     uint8_t *relaxes;             /* cuda/fields/relaxation.cu: of each tile; NULL until it is needed */
+    int found_pressure;           /* lm_gpu_begin_pressure has begun since the last Ohm's law */
     int used_void;                /* whether LM_VOID_E and LM_VOID may hold something */
     struct lm_gpu_strips *strips; /* cuda/fields/strips.cu; NULL: no side is radiating */
     struct {
@@ -157,6 +156,11 @@ struct lm_gpu {
     int last_speed_exponent,
         last_alone; /* `speed_exponent` and `first` of the last species, whose sums wait for lm_gpu_moments */
     struct lm_gpu_control *control, *control_host; /* device; pinned */
+    struct {
+        cudaStream_t stream;
+        cudaEvent_t fork, done;
+        int is_open; /* something has been queued there since the last lm_gpu_join */
+    } beside;
     struct lm_gpu_sums *reduced, *reduced_host;
     void *scan_work;
     size_t scan_bytes;
@@ -181,6 +185,19 @@ struct lm_gpu_range {
 static inline struct lm_gpu *lm_gpu_of(struct lm_backend *b)
 {
     return (struct lm_gpu *)b;
+}
+
+/* A second stream of the backend. What is queued in g->beside.stream after lm_gpu_fork waits for what g->stream had
+ * then, and runs beside what follows there, behind it where both want the same multiprocessors. What is queued in
+ * g->stream after lm_gpu_join waits for all of that. */
+int lm_gpu_fork(struct lm_gpu *g);
+int lm_gpu_join(struct lm_gpu *g);
+
+/* Whether the domain leaves most of a GPU idle: then the steps of one thread and the time between two kernels count. An
+ * H200 was measured with 64^2 cells, for which this pays, and with 256^2. */
+static inline bool lm_gpu_is_small(const struct lm_gpu *g)
+{
+    return g->base.setup.grid.cells <= 1 << 13;
 }
 
 /* Records the first failure; returns the backend's status. */
@@ -230,7 +247,8 @@ int lm_gpu_copy(struct lm_backend *b, enum lm_array to, enum lm_array from, int 
 int lm_gpu_drive(struct lm_backend *b, double t, double force[LM_MAX_SPECIES][3]);
 int lm_gpu_values(struct lm_backend *b, uint64_t count, struct lm_array_value *values);
 
-/* LM_FLOORED and LM_PER_DENSITY; and LM_PRESSURE where it is evolved, or where general.used is 1. */
+/* LM_FLOORED and LM_PER_DENSITY; and LM_PRESSURE where it is evolved, or where general.used is 1. With the NEW level
+ * lm_gpu_begin_pressure begins. */
 int lm_gpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array other, double substep);
 int lm_gpu_find_per_density(struct lm_gpu *g, int density); /* LM_PER_DENSITY alone */
 int lm_gpu_pressure(struct lm_gpu *g);                      /* LM_FLOORED and LM_PRESSURE of LM_N_OLD */
@@ -254,7 +272,11 @@ const double *lm_gpu_push_field(struct lm_gpu *g, int species);
 int lm_gpu_advance_b(struct lm_backend *b, const struct lm_b_step *step);
 int lm_gpu_relax_b(struct lm_backend *b, double dt, int stages);
 int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current);
-int lm_gpu_field_maxima(struct lm_backend *b);
+
+/* What Ohm's law of the NEW level needs of a pressure that follows from the density, and its maxima, after all others
+ * have been cleared: found beside the step of B, where there are no walls and at most one pass of the filter. */
+int lm_gpu_begin_pressure(struct lm_gpu *g);
+int lm_gpu_field_maxima(struct lm_backend *b, enum lm_maxima which);
 int lm_gpu_clear_maxima(struct lm_gpu *g);
 int lm_gpu_level_maxima(struct lm_gpu *g, int level); /* LM_N_OLD or LM_N_NEW: with the currents that follow it */
 
@@ -281,7 +303,6 @@ struct lm_void_nodes lm_gpu_void_nodes(const struct lm_gpu *g);
  */
 bool lm_gpu_has_whole_stages(const struct lm_gpu *g);
 int lm_gpu_begin_stages(struct lm_gpu *g, bool voids);
-void lm_gpu_end_stages(struct lm_gpu *g); /* when the backend ends */
 int lm_gpu_advance_stages(struct lm_gpu *g, enum lm_array ion_current, const double *battery, double substep,
                           bool is_first, bool voids);
 
@@ -289,10 +310,15 @@ int lm_gpu_advance_stages(struct lm_gpu *g, enum lm_array ion_current, const dou
 int lm_gpu_general_advance_b(struct lm_gpu *g, const struct lm_b_step *step);
 int lm_gpu_general_ohm(struct lm_gpu *g, enum lm_ohm_current current);
 
-/* cuda/fields/mean_field.cu. Before the substeps of a step: the arrays of mean_field.h, and LM_J_AHEAD where the step
- * needs it; after each substep: LM_MEAN_B. Nothing in steps without a mean. */
+/* cuda/fields/mean_field.cu: the mean of B; nothing in steps without one. As a mean begins: its arrays, and LM_J_AHEAD
+ * for the step that ends it. As it ends: LM_KEPT_B, unless the first substep leaves it. After each substep: LM_MEAN_B,
+ * beside what follows, so that lm_gpu_join has to come before B changes where it is. In the end its ghost cells on
+ * ranks.
+ */
 int lm_gpu_begin_mean(struct lm_gpu *g, const struct lm_b_step *step);
+int lm_gpu_keep_b(struct lm_gpu *g, const struct lm_b_step *step);
 int lm_gpu_add_to_mean(struct lm_gpu *g, const struct lm_b_step *step, int substep);
+void lm_gpu_end_mean(struct lm_gpu *g, const struct lm_b_step *step);
 
 /* Ghost cells beyond walls of the first `count` components of E. */
 void lm_gpu_fill_e(struct lm_gpu *g, double *e, int count, enum lm_fill fill);

@@ -113,7 +113,7 @@ __device__ __forceinline__ void store_vector(const shape &s, double *a, int i, i
  * A warp goes up a strip of 32 columns, one lane a column. A block is one warp: then the compiler knows that the lanes
  * stay together. */
 
-enum { LANES = 32, SMALLEST_ROWS = 4 /* of a strip or block: fewer rows would be mostly halo */ };
+enum { LANES = 32 };
 
 /* The value that the lane to the left, or to the right, has. */
 __device__ __forceinline__ double left(double v)
@@ -127,14 +127,15 @@ __device__ __forceinline__ double right(double v)
 }
 
 /* Cuts the domain into strips of `own` columns and *rows rows, and returns the grid of blocks. There are as many strips
- * as run at a time, `strips` a multiprocessor. More would only add rows of halo. */
+ * as run at a time, `strips` a multiprocessor: more would only add rows of halo. Strips of fewer than four rows are
+ * mostly halo, which does not matter in a small domain. */
 inline dim3 cut_into_strips(const struct lm_gpu *g, int own, int strips, int *rows)
 {
     const struct lm_grid *grid = &g->base.setup.grid;
     int across = (grid->nx + own - 1) / own, up = g->processors * strips / across;
     up = up > 0 ? up : 1;
     *rows = (grid->ny + up - 1) / up;
-    *rows = *rows < SMALLEST_ROWS ? SMALLEST_ROWS : *rows;
+    *rows = *rows < 4 && !lm_gpu_is_small(g) ? 4 : *rows;
     return dim3((unsigned)across, (unsigned)((grid->ny + *rows - 1) / *rows));
 }
 

@@ -5,6 +5,7 @@
  * Rate of density_kernel (NVIDIA H200, 2026-11-27, 1024 x 1024 cells; docs/performance/results.md): 24 us.
  */
 #include "core/cells.cuh"
+#include "core/early.cuh"
 
 #include "larmor/physics/fields/moments.h"
 #include "larmor/physics/fields/pressure_gradient.h"
@@ -26,14 +27,25 @@ struct density_problem {
 /* Numbers of lm_is_void's cells in a row. */
 enum { ROW = 2 * LM_VOID_REACH + 1 };
 
+/* lm_is_empty, for few cells: a thread with many cells needs the registers that its loops would take. */
+__device__ __noinline__ bool is_thin_cell_empty(const double *n, const double *other, int stride, double was_void,
+                                                const struct lm_ohm *o)
+{
+    return lm_is_empty(n, other, stride, was_void, o);
+}
+
 /* lm_is_void in cell (i, j), without an array of empty cells: hardly a cell is empty, so hardly a thread looks around.
  * Most cells around are empty or not by their own density alone. The loads of a row of these do not wait for each
- * other. */
+ * other. CALLS: thin cells are looked at in a function of its own. */
+template <bool CALLS>
 __device__ bool is_void(const shape &s, const struct lm_sides &sides, const density_problem &a, const struct lm_ohm &o,
                         int i, int j)
 {
     const auto is_empty = [&](unsigned k) {
-        return lm_mean(a.n[k], a.other[k]) < o.floor && lm_is_empty(a.n + k, a.other + k, s.stride, a.was_void[k], &o);
+        if (!(lm_mean(a.n[k], a.other[k]) < o.floor))
+            return false;
+        return CALLS ? is_thin_cell_empty(a.n + k, a.other + k, s.stride, a.was_void[k], &o)
+                     : (bool)lm_is_empty(a.n + k, a.other + k, s.stride, a.was_void[k], &o);
     };
     unsigned column[ROW], outside = 0; /* bits of the columns beyond sides that count as empty */
     int count = 0;
@@ -64,24 +76,53 @@ __device__ bool is_void(const shape &s, const struct lm_sides &sides, const dens
     return count >= LM_VOID_COUNT;
 }
 
-/* One thread a cell, ghost cells included. */
-__global__ void density_kernel(shape s, struct lm_sides sides, density_problem a, struct lm_ohm o)
+enum { MANY = 4 }; /* cells of a thread in large domains */
+
+/* CELLS cells a thread, TY rows apart: their loads do not wait for each other. Ghost cells included. */
+template <int CELLS>
+__global__ void __launch_bounds__(THREADS, 3)
+    density_kernel(shape s, struct lm_sides sides, density_problem a, const __grid_constant__ struct lm_ohm o)
 {
-    cell c;
-    if (!my_cell(s, LM_GHOST, c))
+    await_last();
+    allow_next();
+    const int i = (int)(blockIdx.x * TX + threadIdx.x % TX) - LM_GHOST, last = s.ny + LM_GHOST - 1,
+              j = (int)(blockIdx.y * CELLS * TY + threadIdx.x / TX) - LM_GHOST;
+    if (i >= s.nx + LM_GHOST || j > last)
         return;
-    const struct lm_moment_image image = lm_moment_image(&sides, s.nx, s.ny, -1, c.i, c.j);
-    const size_t k = at(s, image.i, image.j), own = at(s, c.i, c.j);
-    if (a.floored) {
-        const double f = lm_floored_mean(a.n[own], a.other[own], &o);
-        a.floored[own] = f;
-        if (a.p)
-            a.p[own] = lm_pressure(f, &o);
+    const int count = min(CELLS, (last - j) / TY + 1);
+    unsigned image[CELLS], voids = 0;
+    double mean[CELLS];
+    LM_UNROLL
+    for (int c = 0; c < CELLS; c++) {
+        const struct lm_moment_image of = lm_moment_image(&sides, s.nx, s.ny, -1, i, min(j + c * TY, last));
+        image[c] = (unsigned)at(s, of.i, of.j);
     }
-    a.per_density[own] =
-        !(a.solid && a.solid[k]) && is_void(s, sides, a, o, image.i, image.j)
-            ? 0.0
-            : lm_plasma_per_density(lm_floored_mean(a.n[k], a.other[k], &o), view_of(a.b, s, k), &o, a.whistler_floor);
+    LM_UNROLL
+    for (int c = 0; c < CELLS; c++)
+        mean[c] = lm_mean(a.n[image[c]], a.other[image[c]]);
+    LM_UNROLL
+    for (int c = 0; c < CELLS; c++)
+        voids |= (unsigned)(c < count && mean[c] < o.floor && !(a.solid && a.solid[image[c]])) << c;
+#pragma unroll 1
+    for (unsigned left = voids; left; left &= left - 1) { /* those that are thin enough to be void */
+        const int c = __ffs((int)left) - 1;
+        const struct lm_moment_image of = lm_moment_image(&sides, s.nx, s.ny, -1, i, j + c * TY);
+        voids &= ~((unsigned)!is_void<(CELLS > 1)>(s, sides, a, o, of.i, of.j) << c);
+    }
+    LM_UNROLL
+    for (int c = 0; c < CELLS; c++)
+        if (c < count) {
+            const unsigned own = (unsigned)at(s, i, j + c * TY), k = image[c];
+            const double floored = lm_floored(mean[c], &o);
+            if (a.floored) {
+                const double f = own == k ? floored : lm_floored_mean(a.n[own], a.other[own], &o);
+                a.floored[own] = f;
+                if (a.p)
+                    a.p[own] = lm_pressure(f, &o);
+            }
+            a.per_density[own] =
+                voids >> c & 1 ? 0.0 : lm_plasma_per_density(floored, view_of(a.b, s, k), &o, a.whistler_floor);
+        }
 }
 
 /* lm_density_for_battery of the mean of two densities, one thread a cell, ghost cells included. */
@@ -186,8 +227,12 @@ static int find_density(struct lm_gpu *g, int density, int other, double substep
                                floored,
                                p,
                                g->array[LM_PER_DENSITY]};
-    density_kernel<<<blocks_for(g, LM_GHOST), THREADS, 0, g->stream>>>(shape_of(g), g->base.setup.grid.sides, a,
-                                                                       g->base.setup.ohm);
+    dim3 blocks = blocks_for(g, LM_GHOST);
+    const bool many = blocks.x * blocks.y > (unsigned)(MANY * g->processors);
+    auto kernel = many ? density_kernel<MANY> : density_kernel<1>;
+    blocks.y = many ? (blocks.y + MANY - 1) / MANY : blocks.y;
+    launch_early(g, lm_gpu_is_small(g), blocks, THREADS, 0, g->stream, kernel, shape_of(g), g->base.setup.grid.sides, a,
+                 g->base.setup.ohm);
     return LM_GPU_LAUNCHED(g, "density in Ohm's law");
 }
 
@@ -208,6 +253,8 @@ int lm_gpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array ot
 {
     lm_gpu_range range("closure");
     struct lm_gpu *g = lm_gpu_of(b);
+    if (other == LM_N_NEW)
+        lm_gpu_begin_pressure(g);
     return close_density(g, density, other, substep, g->general.used ? g->array[LM_PRESSURE] : NULL);
 }
 

@@ -11,6 +11,7 @@
 
 #include <cuda_pipeline.h>
 
+#include "core/early.cuh"
 #include "core/halo.cuh"
 #include "fields/plain.cuh"
 
@@ -293,6 +294,8 @@ __global__ void __launch_bounds__(rk4_block<STAGE_WARPS, COUNT>::THREADS, 1)
     typedef rk4_block<STAGE_WARPS, COUNT> block;
     extern __shared__ double shared[];
 
+    await_last();
+    allow_next();
     if (a.is_plain && !a.is_plain[blockIdx.y * gridDim.x + blockIdx.x])
         return;
     /* The same in all lanes, and the shuffle tells the compiler so. */
@@ -330,7 +333,8 @@ int launch_rk4(struct lm_gpu *g, cudaStream_t stream, const rk4_problem &a, dim3
     static const cudaError_t allowed =
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, block::BYTES);
     lm_gpu_check(g, allowed, "shared memory of Faraday's law");
-    kernel<<<blocks, block::THREADS, block::BYTES, stream>>>(shape_of(g), a, g->base.setup.ohm, h);
+    launch_early(g, lm_gpu_is_small(g), blocks, block::THREADS, block::BYTES, stream, kernel, shape_of(g), a,
+                 g->base.setup.ohm, h);
     return LM_GPU_LAUNCHED(g, "Faraday's law");
 }
 
@@ -346,23 +350,29 @@ template <int STAGE_WARPS, int COUNT, bool HYPER> int rk4(struct lm_gpu *g, rk4_
     up = up > 0 ? up : 1;
     a.columns = (grid->nx + across - 1) / across;
     a.rows = (grid->ny + up - 1) / up;
-    a.rows = a.rows < SMALLEST_ROWS ? SMALLEST_ROWS : (a.rows + PAIR - 1) / PAIR * PAIR;
+    a.rows = (a.rows + PAIR - 1) / PAIR * PAIR;
     dim3 blocks((unsigned)across, (unsigned)((grid->ny + a.rows - 1) / a.rows));
     for (int r = 0; r < step->substeps; r++) {
         if (lm_gpu_is_given_up(g))
             return lm_stop_give_up();
-        double *before = g->array[LM_B];
+        double *before = g->array[LM_B], *to = g->next_b;
         for (int d = 0; d < 3; d++)
             a.input[INPUT_B + d] = g->array[LM_B + d];
-        a.to = g->next_b;
+        a.to = to;
         launch_rk4<STAGE_WARPS, COUNT, HYPER>(g, g->stream, a, blocks, step->dt / step->substeps);
-        for (int d = 0; d < 3; d++)
-            g->array[LM_B + d] = g->next_b + d * g->pitch;
-        g->next_b = before;
+        lm_gpu_join(g); /* the next substep writes where the mean reads */
+        const bool is_kept = step->mean == LM_MEAN_ENDS && r == 0;
+        g->next_b = is_kept ? g->array[LM_KEPT_B] : before;
+        for (int d = 0; d < 3; d++) {
+            g->array[LM_B + d] = to + d * g->pitch;
+            if (is_kept)
+                g->array[LM_KEPT_B + d] = before + d * g->pitch;
+        }
         if (lm_halo_is_used_up(g->base.setup.halo, r, step->substeps))
             lm_gpu_halo_refresh(g, g->array + LM_B, 3);
         lm_gpu_add_to_mean(g, step, r);
     }
+    lm_gpu_end_mean(g, step);
     return g->failed;
 }
 
@@ -425,8 +435,8 @@ int lm_gpu_advance_plain(struct lm_gpu *g, const struct lm_gpu_blocks *p, enum l
     const rk4_problem a = problem_of(g, ion_current, battery, p);
     const dim3 blocks((unsigned)p->across, (unsigned)p->up);
     return g->base.setup.ohm.eta_hyper > 0
-               ? launch_rk4<WIDEST_HYPER, MOST_INPUTS, true>(g, g->general.beside, a, blocks, substep)
-               : launch_rk4<WIDEST, MOST_INPUTS, false>(g, g->general.beside, a, blocks, substep);
+               ? launch_rk4<WIDEST_HYPER, MOST_INPUTS, true>(g, g->beside.stream, a, blocks, substep)
+               : launch_rk4<WIDEST, MOST_INPUTS, false>(g, g->beside.stream, a, blocks, substep);
 }
 
 int lm_gpu_advance_b(struct lm_backend *b, const struct lm_b_step *step)

@@ -23,7 +23,8 @@ __global__ void add_kernel(components b, double *mean, size_t pitch, size_t size
     double sum[3];
     LM_UNROLL
     for (int d = 0; d < 3; d++)
-        sum[d] = lm_add_to_mean(is_first, is_first ? 0.0 : mean[d * pitch + k], weight, b.of[d][k]);
+        sum[d] =
+            is_first ? lm_part_of_mean(weight, b.of[d][k]) : mean[d * pitch + k] + lm_part_of_mean(weight, b.of[d][k]);
     LM_UNROLL
     for (int d = 0; d < 3; d++)
         mean[d * pitch + k] = sum[d];
@@ -64,23 +65,36 @@ int allocate(struct lm_gpu *g)
 
 int lm_gpu_begin_mean(struct lm_gpu *g, const struct lm_b_step *step)
 {
-    if (step->mean == LM_NO_MEAN || allocate(g))
+    if (step->mean != LM_MEAN_BEGINS || allocate(g))
         return g->failed;
-    if (step->ion_current == LM_J_AHEAD)
-        extrapolate_kernel<<<line_blocks(g->base.setup.grid.size), THREADS, 0, g->stream>>>(
-            components_of(g, LM_J_NEW), components_of(g, LM_J_OLD), g->array[LM_J_AHEAD], g->pitch,
-            g->base.setup.grid.size);
+    lm_gpu_fork(g);
+    extrapolate_kernel<<<line_blocks(g->base.setup.grid.size), THREADS, 0, g->beside.stream>>>(
+        components_of(g, LM_J_NEW), components_of(g, LM_J_OLD), g->array[LM_J_AHEAD], g->pitch,
+        g->base.setup.grid.size);
     return LM_GPU_LAUNCHED(g, "the ion current ahead");
+}
+
+int lm_gpu_keep_b(struct lm_gpu *g, const struct lm_b_step *step)
+{
+    return step->mean == LM_MEAN_ENDS ? lm_gpu_copy(&g->base, LM_KEPT_B, LM_B, 3) : g->failed;
 }
 
 int lm_gpu_add_to_mean(struct lm_gpu *g, const struct lm_b_step *step, int substep)
 {
-    const double weight = lm_mean_weight(step->mean, substep, step->substeps);
+    const double weight = lm_mean_weight(step->mean, substep, step->substeps, step->forecast);
     const bool is_first = lm_mean_is_new(step->mean, substep, step->substeps);
-    if (weight > 0.0)
-        add_kernel<<<line_blocks(g->base.setup.grid.size), THREADS, 0, g->stream>>>(
-            components_of(g, LM_B), g->array[LM_MEAN_B], g->pitch, g->base.setup.grid.size, weight, is_first);
-    if (step->mean == LM_MEAN_ENDS && substep + 1 == step->substeps)
-        lm_gpu_halo_refresh(g, g->array + LM_MEAN_B, 3);
+    if (weight == 0.0)
+        return g->failed;
+    lm_gpu_fork(g);
+    add_kernel<<<line_blocks(g->base.setup.grid.size), THREADS, 0, g->beside.stream>>>(
+        components_of(g, LM_B), g->array[LM_MEAN_B], g->pitch, g->base.setup.grid.size, weight, is_first);
     return LM_GPU_LAUNCHED(g, "the mean of B");
+}
+
+void lm_gpu_end_mean(struct lm_gpu *g, const struct lm_b_step *step)
+{
+    if (step->mean != LM_MEAN_ENDS)
+        return; /* B after the last substep is added beside what follows */
+    lm_gpu_join(g);
+    lm_gpu_halo_refresh(g, g->array + LM_MEAN_B, 3);
 }

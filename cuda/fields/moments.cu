@@ -9,6 +9,7 @@
  * cells; tests/gpu/profile.md): 37.5 us.
  */
 #include "core/cells.cuh"
+#include "core/early.cuh"
 #include "core/halo.cuh"
 
 #include "larmor/physics/fields/fields.h"
@@ -104,6 +105,8 @@ __device__ __forceinline__ moments_cell cell_at(const shape &s, const species_mo
 template <bool ALONE, bool SMOOTH>
 __global__ void __launch_bounds__(LANES, STRIPS) moments_kernel(shape s, species_moments a, int rows)
 {
+    await_last();
+    allow_next();
     int lane = threadIdx.x, i = blockIdx.x * (LANES - 2 * HALO) + lane - HALO, column = lm_wrap(i, s.nx);
     bool mine = lane >= HALO && lane < LANES - HALO && i < s.nx;
     int first = blockIdx.y * rows, last = min(first + rows, s.ny), row = lm_wrap(first - HALO, s.ny);
@@ -297,7 +300,7 @@ int lm_gpu_moments(struct lm_backend *b)
     species_moments a = moments_of_species(g, b->setup.species_count - 1, g->last_speed_exponent);
     auto kernel = g->last_alone ? (passes > 0 ? moments_kernel<true, true> : moments_kernel<true, false>)
                                 : (passes > 0 ? moments_kernel<false, true> : moments_kernel<false, false>);
-    kernel<<<strips, LANES, 0, g->stream>>>(shape_of(g), a, rows);
+    launch_early(g, lm_gpu_is_small(g), strips, LANES, 0, g->stream, kernel, shape_of(g), a, rows);
     lm_u64 *read = g->sums;
     g->sums = g->spare_sums;
     g->spare_sums = read;

@@ -10,6 +10,7 @@
 #include <cuda_pipeline.h>
 
 #include "core/cells.cuh"
+#include "core/early.cuh"
 #include "core/halo.cuh"
 
 #include "larmor/physics/fields/pressure_gradient.h"
@@ -141,6 +142,8 @@ template <bool HYPER, bool SMOOTH, pressure_part PRESSURE>
 __global__ void __launch_bounds__(LANES, strips_of<HYPER, SMOOTH, PRESSURE>)
     ohm_kernel(shape s, ohm_arrays a, struct lm_ohm o, double k2, int rows)
 {
+    await_last();
+    allow_next();
     enum { BEFORE = HALO + SMOOTH, AFTER = 1 + SMOOTH }; /* lanes and rows that E and the filter cost */
     const int lane = threadIdx.x, i = blockIdx.x * (LANES - BEFORE - AFTER) + lane - BEFORE, column = lm_wrap(i, s.nx);
     const bool mine = lane >= BEFORE && lane < LANES - AFTER && i < s.nx;
@@ -287,23 +290,35 @@ template <pressure_part PRESSURE> ohm_variant variant_for(bool hyper, bool smoot
                  : (smooth ? variant<false, true, PRESSURE>() : variant<false, false, PRESSURE>());
 }
 
-/* LM_PRESSURE_E; and where the ions take the pressure from the faces, what they feel of it after at most one pass of
- * the filter: two arrays from `push` on. */
-int find_pressure(struct lm_gpu *g, enum lm_array level, double *push, bool smooth)
+/* LM_PRESSURE_E, and what the ions feel of it after at most one pass of the filter, in two arrays from `push` on. */
+int find_pressure_on_faces(struct lm_gpu *g, enum lm_array level, double *push, cudaStream_t stream)
 {
     const struct lm_ohm *o = &g->base.setup.ohm;
     const pressure_arrays a = {g->array[level], lm_least_push_density(o), g->array[LM_PRESSURE_E], push,
                                g->control,      g->base.setup.grid.own};
-    auto kernel = smooth ? pressure_kernel<true> : pressure_kernel<false>;
-    if (o->evolved) {
-        lm_gpu_evolved_pressure(g);
-        return lm_gpu_pressure_field(g, a.n, a.least, false);
-    }
-    kernel<<<reduction_blocks(g), THREADS, 0, g->stream>>>(shape_of(g), a, *o);
+    auto kernel = g->base.setup.smoothing > 0 ? pressure_kernel<true> : pressure_kernel<false>;
+    kernel<<<reduction_blocks(g), THREADS, 0, stream>>>(shape_of(g), a, *o);
     return LM_GPU_LAUNCHED(g, "pressure in Ohm's law");
 }
 
+int find_evolved_pressure(struct lm_gpu *g, enum lm_array level)
+{
+    lm_gpu_evolved_pressure(g);
+    return lm_gpu_pressure_field(g, g->array[level], lm_least_push_density(&g->base.setup.ohm), false);
+}
+
 } // namespace
+
+int lm_gpu_begin_pressure(struct lm_gpu *g)
+{
+    if (g->found_pressure || g->general.used || !lm_has_pressure_on_faces(&g->base.setup.ohm) ||
+        g->base.setup.smoothing > 1)
+        return g->failed;
+    g->found_pressure = 1;
+    lm_gpu_clear_maxima(g);
+    lm_gpu_fork(g);
+    return find_pressure_on_faces(g, LM_N_NEW, g->array[LM_PUSH_PRESSURE], g->beside.stream);
+}
 
 int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
 {
@@ -327,17 +342,23 @@ int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
                           passes_left % 2 ? g->spare : g->array[LM_PUSH_E], /* so that the last pass ends there */
                           g->control,
                           b->setup.grid.own};
-    lm_gpu_find_per_density(g, level);
     const ohm_variant chosen = !pressure    ? variant_for<NO_PRESSURE>(hyper, smooth)
                                : o->evolved ? variant_for<AT_CENTRES>(hyper, smooth)
                                             : variant_for<ON_FACES>(hyper, smooth);
     int rows;
     dim3 strips = cut_into_strips(g, LANES - HALO - 1 - 2 * smooth, chosen.strips, &rows);
-    lm_gpu_clear_maxima(g);
-    if (pressure)
-        find_pressure(g, level, a.push + FELT_PRESSURE * g->pitch, smooth);
-    chosen.kernel<<<strips, LANES, 0, g->stream>>>(shape_of(g), a, *o,
-                                                   lm_largest_k2(&b->setup.grid, o->inv_dx, o->inv_dy), rows);
+    const bool found = ahead && g->found_pressure;
+    g->found_pressure = 0;
+    lm_gpu_join(g);
+    if (!found)
+        lm_gpu_clear_maxima(g);
+    lm_gpu_find_per_density(g, level);
+    if (pressure && o->evolved)
+        find_evolved_pressure(g, level);
+    else if (pressure && !found)
+        find_pressure_on_faces(g, level, a.push + FELT_PRESSURE * g->pitch, g->stream);
+    launch_early(g, lm_gpu_is_small(g), strips, LANES, 0, g->stream, chosen.kernel, shape_of(g), a, *o,
+                 lm_largest_k2(&b->setup.grid, o->inv_dx, o->inv_dy), rows);
     LM_GPU_LAUNCHED(g, "Ohm's law");
     if (passes_left > 0)
         lm_gpu_smooth(g, g->array[LM_PUSH_E], lm_has_pressure_on_faces(o) ? FELT_ARRAYS : FELT_PRESSURE, passes_left);

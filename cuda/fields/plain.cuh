@@ -41,7 +41,7 @@ int lm_gpu_find_plain(struct lm_gpu *g, const struct lm_gpu_plain *p, const uint
 /* The most columns of a block of lm_gpu_advance_plain; 0 where the GPU has too little shared memory. */
 int lm_gpu_plain_columns(const struct lm_gpu *g);
 
-/* A substep of B in plain blocks of plasma, from LM_B to g->next_b, in the stream g->general.beside; faraday.cu. */
+/* A substep of B in plain blocks of plasma, from LM_B to g->next_b, in the stream g->beside.stream; faraday.cu. */
 int lm_gpu_advance_plain(struct lm_gpu *g, const struct lm_gpu_blocks *p, enum lm_array ion_current,
                          const double *battery, double substep);
 

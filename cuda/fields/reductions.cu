@@ -28,26 +28,26 @@ struct survey_arrays {
                                       feel it there */
 };
 
-/* BOUNDED: `solid`, `external` and `beyond` of the arrays count. */
-template <bool BOUNDED>
+/* BOUNDED: `solid`, `external` and `beyond` of the arrays count. E: also the maxima of what ions feel. */
+template <bool BOUNDED, bool E>
 __global__ void survey_kernel(shape s, survey_arrays a, struct lm_ohm o, double k2, struct lm_gpu_control *c)
 {
     struct lm_field_maxima m = {};
-    each_cell(s, BOUNDED ? a.beyond : a.own, [&](int i, int j, size_t k) {
-        if (!BOUNDED || is_in(a.own, i, j))
+    each_cell(s, BOUNDED && E ? a.beyond : a.own, [&](int i, int j, size_t k) {
+        if (!(BOUNDED && E) || is_in(a.own, i, j))
             lm_limit_frequency(&m, BOUNDED && a.solid ? a.solid[k] : 0, lm_b_centre(view_of(a.b, s, k)),
                                BOUNDED && a.external
                                    ? lm_carried_current(vector_at(a.ji, s, k), view_of(a.external, s, k))
                                    : vector_at(a.ji, s, k),
                                a.density[k], a.per_density[k], a.eta[k], k2, &o);
-        for (int d = 0; d < 3; d++)
+        for (int d = 0; d < 3 && E; d++)
             m.e[d] = lm_larger_size(m.e[d], a.push[d * s.pitch + k]);
-        for (int d = 0; d < 2; d++)
+        for (int d = 0; d < 2 && E; d++)
             m.pressure[d] = lm_larger_size(m.pressure[d], a.pressure[d * s.pitch + k]);
     });
-    for (int d = 0; d < 3; d++)
+    for (int d = 0; d < 3 && E; d++)
         lm_warp_max(&c->push_e[d], m.e[d]);
-    for (int d = 0; d < 2; d++)
+    for (int d = 0; d < 2 && E; d++)
         lm_warp_max(&c->push_pressure[d], m.pressure[d]);
     lm_warp_max(&c->frequency, m.frequency);
     lm_warp_max(&c->eta, m.eta);
@@ -168,43 +168,65 @@ __global__ void hash_arrays_kernel(shape s, struct lm_grid g, struct lm_cells co
 
 } // namespace
 
+/* Those of the control from one of its elements to before another. */
+static int clear_maxima(struct lm_gpu *g, size_t from, size_t to)
+{
+    return lm_gpu_check(g, cudaMemsetAsync((char *)g->control + from, 0, to - from, g->stream), "survey");
+}
+
 int lm_gpu_clear_maxima(struct lm_gpu *g)
 {
-    const size_t from = offsetof(struct lm_gpu_control, push_e), to = offsetof(struct lm_gpu_control, tallies);
-    return lm_gpu_check(g, cudaMemsetAsync((char *)g->control + from, 0, to - from, g->stream), "survey");
+    return clear_maxima(g, offsetof(struct lm_gpu_control, push_e), offsetof(struct lm_gpu_control, tallies));
+}
+
+/* With the density and the ion current of a level. */
+static survey_arrays survey_of(const struct lm_gpu *g, int level)
+{
+    const struct lm_grid *grid = &g->base.setup.grid;
+    const int beyond_x = lm_field_walls(&g->sides, 0) ? LM_GHOST : 0,
+              beyond_y = lm_field_walls(&g->sides, 1) ? LM_GHOST : 0;
+    return {g->array[LM_B],
+            g->array[level + 1],
+            g->array[LM_ETA],
+            g->array[level],
+            g->array[LM_PER_DENSITY],
+            g->array[LM_PUSH_E],
+            g->array[LM_PUSH_PRESSURE],
+            g->solid,
+            g->base.setup.external_current ? g->array[LM_EXTERNAL_J] : NULL,
+            grid->own,
+            lm_own_and_beyond(grid, beyond_x, beyond_y)};
+}
+
+template <bool E> static int survey(struct lm_gpu *g, int level)
+{
+    const struct lm_ohm *o = &g->base.setup.ohm;
+    const double k2 = lm_largest_k2(&g->base.setup.grid, o->inv_dx, o->inv_dy);
+    auto kernel = g->general.used ? survey_kernel<true, E> : survey_kernel<false, E>;
+    const unsigned blocks = (g->general.used ? 2 : 1) * reduction_blocks(g);
+    kernel<<<blocks, THREADS, 0, g->stream>>>(shape_of(g), survey_of(g, level), *o, k2, g->control);
+    return LM_GPU_LAUNCHED(g, "survey");
 }
 
 int lm_gpu_level_maxima(struct lm_gpu *g, int level)
 {
-    const struct lm_ohm *o = &g->base.setup.ohm;
-    const struct lm_grid *grid = &g->base.setup.grid;
-    const int beyond_x = lm_field_walls(&g->sides, 0) ? LM_GHOST : 0,
-              beyond_y = lm_field_walls(&g->sides, 1) ? LM_GHOST : 0;
-    const survey_arrays a = {g->array[LM_B],
-                             g->array[level + 1],
-                             g->array[LM_ETA],
-                             g->array[level],
-                             g->array[LM_PER_DENSITY],
-                             g->array[LM_PUSH_E],
-                             g->array[LM_PUSH_PRESSURE],
-                             g->solid,
-                             g->base.setup.external_current ? g->array[LM_EXTERNAL_J] : NULL,
-                             grid->own,
-                             lm_own_and_beyond(grid, beyond_x, beyond_y)};
-    const double k2 = lm_largest_k2(grid, o->inv_dx, o->inv_dy);
     lm_gpu_clear_maxima(g);
-    auto kernel = g->general.used ? survey_kernel<true> : survey_kernel<false>;
-    const unsigned blocks = (g->general.used ? 2 : 1) * reduction_blocks(g);
-    kernel<<<blocks, THREADS, 0, g->stream>>>(shape_of(g), a, *o, k2, g->control);
+    survey<true>(g, level);
     lm_gpu_survey_friction(g);
-    return LM_GPU_LAUNCHED(g, "survey");
+    return g->failed;
 }
 
-int lm_gpu_field_maxima(struct lm_backend *b)
+int lm_gpu_field_maxima(struct lm_backend *b, enum lm_maxima which)
 {
     lm_gpu_range range("survey");
-    lm_gpu_find_per_density(lm_gpu_of(b), LM_N_OLD);
-    return lm_gpu_level_maxima(lm_gpu_of(b), LM_N_OLD);
+    struct lm_gpu *g = lm_gpu_of(b);
+    lm_gpu_join(g);
+    g->found_pressure = 0; /* its maxima go */
+    lm_gpu_find_per_density(g, LM_N_OLD);
+    if (which == LM_MAXIMA)
+        return lm_gpu_level_maxima(g, LM_N_OLD);
+    clear_maxima(g, offsetof(struct lm_gpu_control, frequency), offsetof(struct lm_gpu_control, friction_e));
+    return survey<false>(g, LM_N_OLD);
 }
 
 /* Adds the largest |div B| on lower walls. */

@@ -245,6 +245,7 @@ int lm_gpu_relax_b(struct lm_backend *b, double dt, int stages)
     struct lm_gpu *g = lm_gpu_of(b);
     const struct lm_grid *grid = &b->setup.grid;
     const struct lm_ohm *o = &b->setup.ohm;
+    lm_gpu_join(g); /* the mean of B reads B as it was */
     const double k2 = lm_largest_k2(grid, o->inv_dx, o->inv_dy);
     double *const state = g->array[LM_B], *const work = g->next_b;
     double *const arrays[3] = {work, work + g->pitch, work + 2 * g->pitch};

@@ -10,6 +10,8 @@
 
 #include <cuda_pipeline.h>
 
+#include "core/early.cuh"
+
 #include "larmor/physics/fields/fields.h"
 
 namespace
@@ -177,9 +179,7 @@ __device__ __forceinline__ bool is_of_strip(const domain &d, int component, int 
 /* E of a tile on and beyond radiating sides. All before this runs beside the kernel of the strips. */
 __device__ __forceinline__ void fill_from_strips(const stage_problem &a, const tile &t, double *e)
 {
-#if __CUDA_ARCH__ >= 900
-    cudaGridDependencySynchronize();
-#endif
+    await_last();
     t.each<0, 1>([&](int i, int j, int m) {
         for (int c = 0; c < 3; c++)
             if (is_of_strip(a.d, c, i, j))
@@ -591,35 +591,18 @@ int lm_gpu_begin_stages(struct lm_gpu *g, bool voids)
     }
     LM_GPU_LAUNCHED(g, "tiles of the fields");
     const struct lm_gpu_plain p = plain_of(g, count, voids);
-    if (p.is_left && !g->general.beside) {
-        lm_gpu_check(g, cudaStreamCreateWithFlags(&g->general.beside, cudaStreamNonBlocking), "stream");
-        lm_gpu_check(g, cudaEventCreateWithFlags(&g->general.fork, cudaEventDisableTiming), "event");
-        lm_gpu_check(g, cudaEventCreateWithFlags(&g->general.done, cudaEventDisableTiming), "event");
-    }
     return p.is_left ? lm_gpu_find_plain(g, &p, g->general.marks, tiles) : g->failed;
-}
-
-void lm_gpu_end_stages(struct lm_gpu *g)
-{
-    if (g->general.fork)
-        cudaEventDestroy(g->general.fork);
-    if (g->general.done)
-        cudaEventDestroy(g->general.done);
-    if (g->general.beside)
-        cudaStreamDestroy(g->general.beside);
 }
 
 /* Begins a substep of B in plain parts, beside the kernels that follow in the stream. */
 static void fork_plain(struct lm_gpu *g, const struct lm_gpu_plain *p, enum lm_array ion_current, const double *battery,
                        double substep)
 {
-    lm_gpu_check(g, cudaEventRecord(g->general.fork, g->stream), "plain parts");
-    lm_gpu_check(g, cudaStreamWaitEvent(g->general.beside, g->general.fork, 0), "plain parts");
+    lm_gpu_fork(g);
     if (p->plasma.across > 0)
         lm_gpu_advance_plain(g, &p->plasma, ion_current, battery, substep);
     if (p->voids.across > 0)
         lm_gpu_advance_void_blocks(g, &p->voids, battery, substep);
-    lm_gpu_check(g, cudaEventRecord(g->general.done, g->general.beside), "plain parts");
 }
 
 /* What a substep of B has put elsewhere becomes the state. */
@@ -643,14 +626,7 @@ static void take_next(struct lm_gpu *g, bool voids)
 static void launch_stage(struct lm_gpu *g, const stage_problem &a, dim3 tiles, int threads,
                          void (*kernel)(const stage_problem))
 {
-    cudaFuncAttributes code = {};
-    cudaLaunchAttribute beside = {};
-    if (a.strip_e)
-        lm_gpu_check(g, cudaFuncGetAttributes(&code, kernel), "a stage of B");
-    beside.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    beside.val.programmaticStreamSerializationAllowed = code.ptxVersion >= 90;
-    cudaLaunchConfig_t config = {tiles, (unsigned)threads, sizeof(tile_memory), g->stream, &beside, 1};
-    lm_gpu_check(g, cudaLaunchKernelEx(&config, kernel, a), "a stage of B");
+    launch_early(g, a.strip_e != NULL, tiles, (unsigned)threads, sizeof(tile_memory), g->stream, kernel, a);
 }
 
 int lm_gpu_advance_stages(struct lm_gpu *g, enum lm_array ion_current, const double *battery, double substep,
@@ -697,8 +673,7 @@ int lm_gpu_advance_stages(struct lm_gpu *g, enum lm_array ion_current, const dou
             lm_gpu_advance_strips(g, a.number, a.b, a.ji, strip_e, substep);
         launch_stage(g, a, tiles, few ? FEW_TILES : MANY_TILES, kernel);
     }
-    if (plain.is_left)
-        lm_gpu_check(g, cudaStreamWaitEvent(g->stream, g->general.done, 0), "plain parts");
+    lm_gpu_join(g); /* plain parts, and the mean of B, which reads where the next substep writes */
     take_next(g, voids);
     return LM_GPU_LAUNCHED(g, "a substep of B");
 }

@@ -157,6 +157,6 @@ int lm_gpu_advance_void_blocks(struct lm_gpu *g, const struct lm_gpu_blocks *p, 
                              substep,
                              lm_void_speed2(&g->base.setup.grid, substep)};
     void_blocks_kernel<<<dim3((unsigned)p->across, (unsigned)p->up), BLOCK_THREADS, sizeof(block_memory),
-                         g->general.beside>>>(a);
+                         g->beside.stream>>>(a);
     return LM_GPU_LAUNCHED(g, "B in voids");
 }

@@ -353,6 +353,7 @@ int lm_gpu_general_advance_b(struct lm_gpu *g, const struct lm_b_step *step)
     const double substep = step->dt / step->substeps;
     double *state = g->array[LM_B], *next = g->next_b;
     const double *battery = lm_gpu_battery(g);
+    lm_gpu_keep_b(g, step);
     prescribe_e(g, g->general.e, g->array[LM_E]);
     lm_gpu_begin_strips(g, step);
     const bool whole = lm_gpu_has_whole_stages(g);
@@ -381,8 +382,11 @@ int lm_gpu_general_advance_b(struct lm_gpu *g, const struct lm_b_step *step)
             lm_gpu_refresh_b_of_strips(g);
         }
         lm_gpu_add_to_mean(g, step, r);
+        if (!whole)
+            lm_gpu_join(g); /* the next substep writes where the mean reads */
     }
     lm_gpu_end_strips(g, step);
+    lm_gpu_end_mean(g, step);
     return g->failed;
 }
 

@@ -15,6 +15,7 @@
  */
 #include "particles/collisions.cuh"
 
+#include "core/early.cuh"
 #include "core/halo.cuh"
 
 namespace
@@ -174,6 +175,7 @@ __global__ void __launch_bounds__(pass_block<ORDER, T>::THREADS, pass_block<ORDE
     pass_kernel(tile_particles h, fields f, struct lm_step step, lm_u64 *sums, lm_u64 *speed2_max, lm_u64 *strays,
                 const __grid_constant__ pass_extras<KIND> around)
 {
+    allow_next();
     pass_chunk<ORDER, T, KIND>(h, f, step, sums, speed2_max, strays, around);
 }
 
@@ -229,6 +231,8 @@ template <int ORDER, enum kind KIND>
 __global__ void stray_kernel(tile_particles h, fields f, struct lm_step step, pass_sinks b, const lm_u64 *strays,
                              const __grid_constant__ pass_extras<KIND> around)
 {
+    await_last();
+    allow_next();
     const lm_u64 count = *strays;
     lm_u64 speed2 = 0;
     for (lm_u64 first = blockIdx.x * (lm_u64)THREADS; first < count; first += (lm_u64)gridDim.x * THREADS) {
@@ -310,8 +314,8 @@ int launch_pass(struct lm_gpu *g, const struct lm_gpu_species *s, const pass_cal
             kernel<<<blocks, threads_of<ORDER, T, STOPPING_ONLY>, bytes, stream>>>(
                 h, c.f, c.step, c.b.sums, &c.b.control->speed2, strays, around);
         LM_GPU_LAUNCHED(g, "particle pass");
-        stray_kernel<ORDER, KIND>
-            <<<(unsigned)g->processors * 3, THREADS, 0, stream>>>(h, c.f, c.step, c.b, strays, around);
+        launch_early(g, lm_gpu_is_small(g), (unsigned)g->processors * 3, THREADS, 0, stream, stray_kernel<ORDER, KIND>,
+                     h, c.f, c.step, c.b, strays, around);
         return LM_GPU_LAUNCHED(g, "pass of strays");
     };
     if (!c.edge)

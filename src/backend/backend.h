@@ -41,6 +41,9 @@ enum { LM_BORN_ARRAYS = 5 }; /* of a source of ions */
  * half a step ahead of LM_J_NEW. LM_OHM_MEAN is the latter where LM_B is a mean over a step and LM_KEPT_B is B. */
 enum lm_ohm_current { LM_OHM_OLD, LM_OHM_AHEAD, LM_OHM_MEAN };
 
+/* Maxima of the fields: all of them; or those of B and the density, while those of what ions feel stay. */
+enum lm_maxima { LM_MAXIMA, LM_MAXIMA_OF_B };
+
 /* The array of B itself. */
 static inline enum lm_array lm_b_of_ohm(enum lm_ohm_current current)
 {
@@ -325,11 +328,12 @@ struct lm_grid_sums {
 /* A step of B or a round of one, of dt in so many substeps. `voids`: whether there was a void in the domain as the step
  * began (lm_control). Else no E_v is advanced, and LM_VOID_E and LM_VOID become 0. */
 struct lm_b_step {
-    enum lm_array ion_current; /* LM_J_OLD, LM_J_NEW; LM_J_AHEAD: advance_b extrapolates it first */
+    enum lm_array ion_current; /* LM_J_OLD, LM_J_NEW; LM_J_AHEAD, which the step with LM_MEAN_BEGINS has found */
     double dt;
     int substeps, voids;
     enum lm_b_mean mean; /* what LM_MEAN_B gets of B after each substep */
     int keeps_void;      /* 1: LM_VOID stays, because another round of the same step follows */
+    int forecast;        /* where there is a mean: the substeps of its forecast */
 };
 
 struct lm_backend;
@@ -506,7 +510,7 @@ struct lm_backend_ops {
     int (*closure)(struct lm_backend *b, enum lm_array density, enum lm_array other, double substep);
 
     /* B, and with it E in the voids of the last closure, which LM_VOID then has unless the step keeps it. LM_MEAN_B
-     * gets its part of the mean. */
+     * gets its part of the mean. Where the mean ends, LM_KEPT_B is B as the step began. */
     int (*advance_b)(struct lm_backend *b, const struct lm_b_step *step);
 
     /* B where it diffuses fast: the last part of a step of B (larmor/physics/fields/relaxation.h). dt: of the step; 0:
@@ -519,7 +523,7 @@ struct lm_backend_ops {
     int (*ohm)(struct lm_backend *b, enum lm_ohm_current current);
 
     /* The maxima of the fields for lm_control, with the OLD level, where `ohm` has not left them. */
-    int (*field_maxima)(struct lm_backend *b);
+    int (*field_maxima)(struct lm_backend *b, enum lm_maxima which);
 
     /* For lm_control: the energy that fields and electrons carry through the sides, with the OLD level, B and LM_E. */
     int (*side_energy)(struct lm_backend *b);

@@ -17,7 +17,7 @@ static int closure(struct lm_backend *b)
 
 static int advance_b(struct lm_backend *b)
 {
-    return b->ops->advance_b(b, &(const struct lm_b_step){LM_J_OLD, 0.01, 1, 0, LM_NO_MEAN, 0});
+    return b->ops->advance_b(b, &(const struct lm_b_step){LM_J_OLD, 0.01, 1, 0, LM_NO_MEAN, 0, 0});
 }
 
 static int relax_b(struct lm_backend *b)
@@ -32,7 +32,7 @@ static int ohm(struct lm_backend *b)
 
 static int survey(struct lm_backend *b)
 {
-    return b->ops->field_maxima(b);
+    return b->ops->field_maxima(b, LM_MAXIMA);
 }
 
 static int grid_sums(struct lm_backend *b)

@@ -249,7 +249,7 @@ const struct lm_key lm_keys[] = {
     {SECTION, .name = "electron_friction", .formerly = "friction", CHOICE(switches), IN(fields.electron_friction), .initial = "on",
      .meaning = "on: the friction of the electrons acts on the ions. It cancels the resistive part of E, which the ions do not feel then. off: the ions feel all of E."},
     {SECTION, .name = "substep_safety", REAL, IN(fields.substep_safety), RANGE(LM_POSITIVE, 2.7), .initial = "2",
-     .meaning = "The largest product of frequency and substep. The Runge-Kutta method is stable below 2.78."},
+     .meaning = "The largest product of frequency and substep; in the forecast for the mean of B that ions feel it may be a quarter larger. The Runge-Kutta method is stable below 2.78."},
     {SECTION, .name = "min_substeps", INT, IN(fields.min_substeps), RANGE(1, 1e6), .initial = "1",
      .meaning = "The least number of substeps of the fields in a step, also where fewer are stable. More substeps are more accurate and slower."},
     {SECTION, .name = "max_substeps", INT, IN(fields.max_substeps), RANGE(1, 1e6), .initial = "200",

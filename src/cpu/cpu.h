@@ -122,7 +122,7 @@ int lm_cpu_advance_b(struct lm_backend *b, const struct lm_b_step *step);
 int lm_cpu_relax_b(struct lm_backend *b, double dt, int stages);
 int lm_cpu_drive(struct lm_backend *b, double t, double force[LM_MAX_SPECIES][3]);
 int lm_cpu_ohm(struct lm_backend *b, enum lm_ohm_current current);
-int lm_cpu_field_maxima(struct lm_backend *b);
+int lm_cpu_field_maxima(struct lm_backend *b, enum lm_maxima which);
 int lm_cpu_collect(struct lm_backend *b, int species, int speed_exponent, int first);
 int lm_cpu_moments(struct lm_backend *b);
 int lm_cpu_side_energy(struct lm_backend *b);

@@ -114,7 +114,7 @@ static int allocate_mean(struct lm_cpu *c)
 
 static void add_to_mean(struct lm_cpu *c, const struct lm_b_step *step, int substep)
 {
-    const double weight = lm_mean_weight(step->mean, substep, step->substeps);
+    const double weight = lm_mean_weight(step->mean, substep, step->substeps, step->forecast);
     const int is_first = lm_mean_is_new(step->mean, substep, step->substeps);
     const size_t size = c->base.setup.grid.size;
     for (int d = 0; d < 3 && weight > 0; d++) {
@@ -122,7 +122,7 @@ static void add_to_mean(struct lm_cpu *c, const struct lm_b_step *step, int subs
         double *mean = c->array[LM_MEAN_B + d];
 #pragma omp parallel for num_threads(c->grid_threads)
         for (size_t k = 0; k < size; k++)
-            mean[k] = lm_add_to_mean(is_first, mean[k], weight, b[k]);
+            mean[k] = is_first ? lm_part_of_mean(weight, b[k]) : mean[k] + lm_part_of_mean(weight, b[k]);
     }
 }
 
@@ -132,8 +132,10 @@ int lm_cpu_advance_b(struct lm_backend *b, const struct lm_b_step *step)
     const double substep = step->dt / step->substeps;
     if (step->mean != LM_NO_MEAN && allocate_mean(c))
         return LM_FAILED;
-    if (step->ion_current == LM_J_AHEAD)
+    if (step->mean == LM_MEAN_BEGINS)
         lm_cpu_extrapolate_current(c, c->array + LM_J_AHEAD);
+    if (step->mean == LM_MEAN_ENDS)
+        lm_cpu_copy(b, LM_KEPT_B, LM_B, 3);
     const double *battery = lm_cpu_battery(c);
     lm_cpu_prescribe_e(c, c->e);
     if (lm_halo_needs_moments(b->setup.halo))

@@ -43,7 +43,7 @@ LM_HD struct lm_field_maxima survey_row(const struct lm_cpu *c, int level, int j
     return m;
 }
 
-void lm_cpu_survey_level(struct lm_cpu *c, int level)
+static void survey_b(struct lm_cpu *c, int level)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     static const struct lm_view none = {.s = 0};
@@ -60,19 +60,27 @@ void lm_cpu_survey_level(struct lm_cpu *c, int level)
         floored += m.floored;
         voids += m.voids;
     }
-    survey_e(c);
-    lm_cpu_survey_friction(c);
     c->control.frequency = lm_from_bits(frequency);
     c->control.eta = lm_from_bits(eta);
     c->control.floored = (int64_t)floored;
     c->control.voids = (int64_t)voids;
 }
 
-int lm_cpu_field_maxima(struct lm_backend *b)
+void lm_cpu_survey_level(struct lm_cpu *c, int level)
+{
+    survey_b(c, level);
+    survey_e(c);
+    lm_cpu_survey_friction(c);
+}
+
+int lm_cpu_field_maxima(struct lm_backend *b, enum lm_maxima which)
 {
     struct lm_cpu *c = lm_cpu_of(b);
     lm_cpu_find_per_density(c, c->array[LM_N_OLD], c->array[LM_N_OLD], 0.0);
-    lm_cpu_survey_level(c, LM_N_OLD);
+    if (which == LM_MAXIMA)
+        lm_cpu_survey_level(c, LM_N_OLD);
+    else
+        survey_b(c, LM_N_OLD);
     return LM_OK;
 }
 

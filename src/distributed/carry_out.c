@@ -307,7 +307,7 @@ static int carry_out_grid(struct lm_distributed *d, const struct lm_order *o)
     case LM_ORDER_OHM:
         return ops->ohm(d->part, (enum lm_ohm_current)o->first);
     case LM_ORDER_FIELD_MAXIMA:
-        return ops->field_maxima(d->part);
+        return ops->field_maxima(d->part, (enum lm_maxima)o->first);
     case LM_ORDER_SIDE_ENERGY:
         return ops->side_energy(d->part);
     case LM_ORDER_FLOW:

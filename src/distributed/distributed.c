@@ -258,9 +258,9 @@ static int ohm(struct lm_backend *b, enum lm_ohm_current current)
     return lm_issue(b, (struct lm_order){.kind = LM_ORDER_OHM, .first = current});
 }
 
-static int field_maxima(struct lm_backend *b)
+static int field_maxima(struct lm_backend *b, enum lm_maxima which)
 {
-    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_FIELD_MAXIMA});
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_FIELD_MAXIMA, .first = (int)which});
 }
 
 static int side_energy(struct lm_backend *b)

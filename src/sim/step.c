@@ -97,7 +97,7 @@ int lm_sim_pass_all(struct lm_sim *sim, double kick_dt, double drift_dt, int mov
 
 int lm_sim_find_maxima(struct lm_sim *sim)
 {
-    LM_TRY(sim->backend->ops->field_maxima(sim->backend));
+    LM_TRY(sim->backend->ops->field_maxima(sim->backend, LM_MAXIMA));
     return sim->backend->ops->control(sim->backend, &sim->control);
 }
 
@@ -132,8 +132,16 @@ int lm_sim_substeps_needed(const struct lm_sim *sim)
     double least = sim->config->fields.min_substeps;
     if (sim->control.voids > 0)
         least = fmax(least, fmin(LM_VOID_SUBSTEPS, sim->config->fields.max_substeps));
-    const int wanted = n < least ? (int)least : n < 1e9 ? (int)n : 1000000000; /* NaN: the largest */
-    return ions_feel_mean(sim) ? wanted + wanted % 2 : wanted;                 /* both halves of a step have as many */
+    return n < least ? (int)least : n < 1e9 ? (int)n : 1000000000; /* NaN: the largest */
+}
+
+/* Of half a step: no more than half a step has, rounded up. */
+static int forecast_substeps(const struct lm_sim *sim)
+{
+    const double safety = lm_forecast_safety(sim->config->fields.substep_safety),
+                 n = ceil(0.5 * sim->config->run.dt * sim->control.frequency / safety),
+                 least = (sim->config->fields.min_substeps + 1) / 2;
+    return (int)fmin(fmax(n, least), (sim->substeps + 1) / 2);
 }
 
 static int advance_b_by_rounds(struct lm_sim *sim, int rounds)
@@ -145,7 +153,8 @@ static int advance_b_by_rounds(struct lm_sim *sim, int rounds)
                              sim->substeps / rounds,
                              sim->control.voids > 0,
                              sim->feels_mean ? LM_MEAN_BEGINS : LM_NO_MEAN,
-                             0};
+                             0,
+                             forecast_substeps(sim)};
     for (int round = 0; round < rounds; round++) {
         step.keeps_void = round < rounds - 1;
         LM_TRY(round == 0 ? lm_sim_advance_electrons(sim, LM_N_OLD) : lm_sim_turn_electrons(sim));
@@ -170,13 +179,15 @@ static int advance_b(struct lm_sim *sim)
     return relax_b(sim);
 }
 
-/* The second half of the mean of B: LM_MEAN_B, from a B that does not stay. There are no voids. */
+/* The second half of the mean of B: LM_MEAN_B, from a B that does not stay; LM_KEPT_B is the one that does. There are
+ * no voids. */
 static int forecast_b(struct lm_sim *sim)
 {
     struct lm_backend *b = sim->backend;
-    const struct lm_b_step step = {LM_J_AHEAD, sim->config->run.dt / 2, sim->substeps / 2, 0, LM_MEAN_ENDS, 0};
-    LM_TRY(b->ops->copy(b, LM_KEPT_B, LM_B, 3));
-    LM_TRY(b->ops->closure(b, LM_N_NEW, LM_N_NEW, sim->config->run.dt / sim->substeps));
+    const double dt = sim->config->run.dt / 2;
+    const int substeps = forecast_substeps(sim);
+    const struct lm_b_step step = {LM_J_AHEAD, dt, substeps, 0, LM_MEAN_ENDS, 0, substeps};
+    LM_TRY(b->ops->closure(b, LM_N_NEW, LM_N_NEW, dt / substeps));
     return b->ops->advance_b(b, &step);
 }
 
@@ -203,7 +214,8 @@ static int find_maxima_of_b(struct lm_sim *sim)
         LM_TRY(b->ops->resistivity(b));
         LM_TRY(has_friction ? b->ops->copy(b, LM_FRICTION_FORCE, LM_J_AHEAD, 3) : LM_OK);
     }
-    return lm_sim_find_maxima(sim);
+    LM_TRY(b->ops->field_maxima(b, LM_MAXIMA_OF_B));
+    return b->ops->control(b, &sim->control);
 }
 
 /* Counts the step and books what has crossed sides, bodies and sources in it. */

@@ -174,10 +174,10 @@ static inline int fields_same(int number, const char *when, struct lm_backend *a
 static inline void fields_advance(struct lm_backend *b)
 {
     struct lm_control c;
-    b->ops->field_maxima(b);
+    b->ops->field_maxima(b, LM_MAXIMA);
     b->ops->control(b, &c);
     b->ops->closure(b, LM_N_OLD, LM_N_NEW, 0.0);
-    b->ops->advance_b(b, &(const struct lm_b_step){LM_J_NEW, 0.004, 2, c.voids > 0, LM_NO_MEAN, 0});
+    b->ops->advance_b(b, &(const struct lm_b_step){LM_J_NEW, 0.004, 2, c.voids > 0, LM_NO_MEAN, 0, 0});
     if (b->setup.ohm.substep_eta > 0) /* so long a dt that the resistivity counts */
         b->ops->relax_b(b, 5, LM_LEAST_RELAXATION_STAGES + LM_RELAXATION_EXCHANGE);
     else if (lm_any_insulator(&b->setup.bodies))

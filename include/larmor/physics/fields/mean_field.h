@@ -13,26 +13,42 @@
 #ifndef LARMOR_PHYSICS_FIELDS_MEAN_FIELD_H
 #define LARMOR_PHYSICS_FIELDS_MEAN_FIELD_H
 
-#include "larmor/physics/numerics/portable.h"
+#include "larmor/physics/fields/void.h"
 
-/* A step in which B adds to the mean. The first one is a whole step of an even number of substeps, of which the second
- * half counts; the next one is the forecast, with half as many. */
+/* A step in which B adds to the mean. The first one is a whole step, of which the second half counts; the next one is
+ * the forecast. */
 enum lm_b_mean { LM_NO_MEAN, LM_MEAN_BEGINS, LM_MEAN_ENDS };
 
-/* The weight of B after substep 0, ..., substeps - 1, by the trapezoidal rule; 0: it does not count. */
-LM_HD double lm_mean_weight(enum lm_b_mean mean, int substep, int substeps)
+/* The largest product of frequency and substep in the forecast, if fields.substep_safety has the value `safety`. As
+ * nothing but its mean stays, the substeps may be longer than those of the step. */
+LM_HD double lm_forecast_safety(double safety)
 {
-    if (mean == LM_NO_MEAN || (mean == LM_MEAN_BEGINS && substep + 1 < substeps / 2))
-        return 0.0;
-    const double whole = mean == LM_MEAN_BEGINS ? 1.0 / substeps : 0.5 / substeps;
-    const int is_end = mean == LM_MEAN_BEGINS ? substep + 1 == substeps / 2 : substep + 1 == substeps;
-    return is_end ? 0.5 * whole : whole;
+    return lm_min(1.25 * safety, LM_LARGEST_TURN);
 }
 
-/* The mean with B added. `is_first`: what `mean` was before does not count. */
-LM_HD double lm_add_to_mean(int is_first, double mean, double weight, double b)
+/* The weight of B after substep 0, ..., substeps - 1 by the trapezoidal rule, in units of a step; 0: it does not count.
+ * `forecast`: the number of substeps of the forecast, which is `substeps` in the forecast itself. A step with a mean
+ * has at least two substeps, because the fastest whistler turns by more than LM_LARGEST_TURN in it. Where their number
+ * is odd, B in the middle of the step is halfway between two of these values. */
+LM_HD double lm_mean_weight(enum lm_b_mean mean, int substep, int substeps, int forecast)
 {
-    return is_first ? weight * b : mean + weight * b;
+    const double of_step = 1.0 / substeps, of_forecast = 0.5 / forecast;
+    const int done = substep + 1;
+    double weight;
+    if (mean == LM_NO_MEAN || (mean == LM_MEAN_BEGINS && done < substeps / 2))
+        return 0.0;
+    if (mean == LM_MEAN_ENDS)
+        return done == substeps ? 0.5 * of_forecast : of_forecast;
+    if (done == substeps / 2)
+        return substeps % 2 ? 0.125 * of_step : 0.5 * of_step;
+    weight = done == substeps ? 0.5 * of_step + 0.5 * of_forecast : of_step;
+    return substeps % 2 && done == substeps / 2 + 1 ? weight - 0.125 * of_step : weight;
+}
+
+/* The part of the mean that a value of B is. The mean is the sum of the parts, each added as it is known. */
+LM_HD double lm_part_of_mean(double weight, double b)
+{
+    return weight * b;
 }
 
 /* Whether the value after this substep is the first one of the mean. */
