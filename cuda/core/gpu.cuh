@@ -193,8 +193,8 @@ static inline struct lm_gpu *lm_gpu_of(struct lm_backend *b)
 int lm_gpu_fork(struct lm_gpu *g);
 int lm_gpu_join(struct lm_gpu *g);
 
-/* Whether the domain leaves most of a GPU idle: then the steps of one thread and the time between two kernels count. An
- * H200 was measured with 64^2 cells, for which this pays, and with 256^2. */
+/* Whether the domain leaves most of a GPU idle: then the steps of one thread and the time between two kernels count. On
+ * an H200 it pays for 64^2 cells, and does not for 256^2 (docs/performance/tried_and_rejected.md). */
 static inline bool lm_gpu_is_small(const struct lm_gpu *g)
 {
     return g->base.setup.grid.cells <= 1 << 13;
