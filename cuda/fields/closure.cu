@@ -1,8 +1,9 @@
 /* CUDA backend: copies of arrays, the closure of the electrons (larmor/physics/fields/closure.h), and what their
  * pressure adds to E and to the rate of B (pressure_gradient.h). One thread an element, ghost cells included, or one a
- * cell.
+ * cell, or one for a few cells.
  *
- * Rate of density_kernel (NVIDIA H200, 2026-11-27, 1024 x 1024 cells; docs/performance/results.md): 24 us.
+ * Rate of density_kernel (NVIDIA H200, 2026-11-30, 1024 x 1024 cells; docs/performance/results.md): 36 us for the two
+ * of a step.
  */
 #include "core/cells.cuh"
 #include "core/early.cuh"
