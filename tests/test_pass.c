@@ -94,7 +94,7 @@ static double pass_one(const struct lm_setup *s, int order, const struct lm_step
     lm_fix dx, dy;
     for (int d = 0; d < LM_WINDOW_FIELDS; d++)
         fields[d] = field[d];
-    lm_stray_at(&at, &t, 0, &p, fields, s->grid.stride);
+    lm_stray_at(order, &at, &t, 0, &p, fields, s->grid.stride);
     struct lm_window win = lm_stray_window(&at);
     lm_push(order, &at.p, &win, step, &dx, &dy);
     int32_t half_x = lm_fix24(at.p.x + (dx >> 1)), half_y = lm_fix24(at.p.y + (dy >> 1));

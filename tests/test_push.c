@@ -51,19 +51,27 @@ static double cells(lm_fix x)
     return ldexp((double)x, -LM_FRACTION_BITS);
 }
 
-static void fill(double c0, double cx, double cy)
+/* Makes of the fields in `store` those of a window for the shape. */
+static void join(int order)
+{
+    if (order == 1)
+        lm_join_window(store, WIDTH, 1, AREA);
+}
+
+static void fill(int order, double c0, double cx, double cy)
 {
     for (int c = 0; c < LM_WINDOW_FIELDS; c++)
         for (int j = 0; j < WIDTH; j++)
             for (int i = 0; i < WIDTH; i++)
                 store[c * AREA + j * WIDTH + i] = (lm_real)((c + 1) * (c0 + cx * (i - LM_WINDOW_LOW + place[c][0]) +
                                                                        cy * (j - LM_WINDOW_LOW + place[c][1])));
+    join(order);
 }
 
 static void check_gather(int order, double c0, double cx, double cy, double tolerance)
 {
     struct lm_window win = window();
-    fill(c0, cx, cy);
+    fill(order, c0, cx, cy);
     for (uint32_t k = 0; k < 20000; k++) {
         lm_fix x = position(k, 0), y = position(k, 1);
         lm_real f[6];
@@ -72,7 +80,7 @@ static void check_gather(int order, double c0, double cx, double cy, double tole
         else
             lm_gather_fields(2, &win, x, y, f, f + 3);
         for (int c = 0; c < 6; c++) {
-            const int factor = c + 1 + (c < 2 ? LM_WINDOW_PRESSURE + c + 1 : 0); /* E with that of the pressure */
+            const int factor = c + 1 + (c < 2 ? LM_WINDOW_FACES + c + 1 : 0); /* E with that of the pressure */
             const double want = factor * (c0 + cx * cells(x) + cy * cells(y));
             if (!(fabs((double)f[c] - want) <= tolerance * factor))
                 ck_abort_msg("order %d, component %d at %.9g, %.9g: %.17g instead of %.17g", order, c, cells(x),
@@ -106,6 +114,9 @@ START_TEST(gather_of_nodes_gives_the_same_bits)
         for (int n = 0; n < AREA; n++)
             nodes[n][c] = store[c * AREA + n] =
                 (lm_real)(lm_uniform(lm_random_at(12, c, LM_STREAM_POSITION, (uint32_t)n, 0).a) - 0.5);
+    join(_i);
+    if (_i == 1)
+        lm_join_window(nodes[0], WIDTH, LM_WINDOW_FIELDS, 1);
     for (uint32_t k = 0; k < 20000; k++) {
         const lm_fix x = position(k, 0), y = position(k, 1);
         struct lm_local_fields a = {{0}, {0}};
@@ -260,9 +271,10 @@ END_TEST
 START_TEST(displacement)
 {
     struct lm_window win = window();
-    fill(0, 0, 0);
+    fill(2, 0, 0, 0);
     for (int k = 0; k < AREA; k++)
         store[k] = 3; /* E_x */
+    join(1);
     struct lm_particle p = {LM_ONE, 2 * LM_ONE, (lm_real)1.25, (lm_real)-2, 0};
     struct lm_step step = {(lm_real)0.125, (lm_real)LM_ONE, (lm_real)(LM_ONE / 2), 1, 1};
     lm_fix dx, dy;
@@ -286,8 +298,8 @@ static void random_grid(const struct lm_grid *g, double *field[LM_WINDOW_FIELDS]
     }
 }
 
-static void copy_window(const struct lm_grid *g, double *const field[LM_WINDOW_FIELDS], const struct lm_tiling *t,
-                        int tile)
+static void copy_window(int order, const struct lm_grid *g, double *const field[LM_WINDOW_FIELDS],
+                        const struct lm_tiling *t, int tile)
 {
     for (int c = 0; c < LM_WINDOW_FIELDS; c++)
         for (int j = 0; j < WIDTH; j++)
@@ -296,6 +308,7 @@ static void copy_window(const struct lm_grid *g, double *const field[LM_WINDOW_F
                 int y = lm_wrap(tile / t->nx * TILE - LM_WINDOW_LOW + j, g->ny);
                 store[c * AREA + j * WIDTH + i] = (lm_real)field[c][lm_at(g, x, y)];
             }
+    join(order);
 }
 
 static void push_both(int order, const struct lm_tiling *t, int tile, uint32_t k, double *const field[LM_WINDOW_FIELDS],
@@ -310,7 +323,7 @@ static void push_both(int order, const struct lm_tiling *t, int tile, uint32_t k
     struct lm_window near = window();
     struct lm_stray s;
     lm_fix d[4];
-    lm_stray_at(&s, t, tile, &p, all, stride);
+    lm_stray_at(order, &s, t, tile, &p, all, stride);
     struct lm_window far = lm_stray_window(&s);
     if (order == 1) {
         lm_push(1, &p, &near, &step, &d[0], &d[1]);
@@ -332,7 +345,7 @@ START_TEST(direct_path_gives_the_same_bits)
         double *field[LM_WINDOW_FIELDS];
         random_grid(&g, field);
         for (int tile = 0; tile < t.nx * t.ny; tile++) {
-            copy_window(&g, field, &t, tile);
+            copy_window(_i, &g, field, &t, tile);
             for (uint32_t k = 0; k < 2000; k++)
                 push_both(_i, &t, tile, k, field, g.stride);
         }

@@ -95,7 +95,7 @@ void make_fields(measurement &m, double *field)
         for (size_t k = 0; k < cells; k++) {
             double phase = 2 * LM_PI / n * ((double)(k % n) + (c + 1) * (double)(k / n));
             host[c * cells + k] =
-                (c >= LM_WINDOW_B && c < LM_WINDOW_PRESSURE ? 0.1 : 0.01) * std::sin(phase) + (c == LM_WINDOW_B + 2);
+                (c >= LM_WINDOW_B && c < LM_WINDOW_FACES ? 0.1 : 0.01) * std::sin(phase) + (c == LM_WINDOW_B + 2);
         }
     m.d.check(cudaMemcpy(field, host, LM_WINDOW_FIELDS * cells * sizeof *host, cudaMemcpyHostToDevice), "fields");
     free(host);

@@ -148,13 +148,20 @@ struct nowhere {
 
 /* --- the pass --- */
 
-__device__ __forceinline__ void fill_window(const job &h, int tile, lm_real *field)
+/* With the linear shape as lm_join_line makes it. */
+template <int ORDER> __device__ __forceinline__ void fill_window(const job &h, int tile, lm_real *field)
 {
-    size_t cells = (size_t)h.cells * h.cells;
+    const size_t cells = (size_t)h.cells * h.cells;
     for (int k = threadIdx.x; k < AREA; k += blockDim.x) {
-        size_t g = node_of(h, tile, k % WIDTH - LM_WINDOW_LOW, k / WIDTH - LM_WINDOW_LOW);
+        const int i = k % WIDTH - LM_WINDOW_LOW, j = k / WIDTH - LM_WINDOW_LOW;
+        const auto at = [&](int d, int x, int y) { return (lm_real)h.field[d * cells + node_of(h, tile, x, y)]; };
         for (int d = 0; d < LM_WINDOW_FIELDS; d++)
-            field[d * AREA + k] = (lm_real)h.field[d * cells + g];
+            field[d * AREA + k] = at(d, i, j);
+        for (int axis = 0; axis < 2 && ORDER == 1; axis++) {
+            const int e = LM_WINDOW_E + axis, f = LM_WINDOW_FACES + axis, x = axis == 0, y = axis == 1;
+            field[e * AREA + k] = lm_on_centre(at(e, i, j), at(f, i - x, j - y), at(f, i, j));
+            field[f * AREA + k] = lm_on_face(at(f, i, j), at(e, i, j), at(e, i + x, j + y));
+        }
     }
 }
 
@@ -167,7 +174,7 @@ __device__ __forceinline__ bool one_particle(const job &h, const struct lm_windo
     if (!lm_in_window(ORDER, p.x, p.y, TILE))
         return false;
     if (STAGE == DEPOSIT) { /* the particle has been pushed and moved: its velocity says from where */
-        const lm_fix dx = lm_round_fix(p.vx * h.step.rx), dy = lm_round_fix(p.vy * h.step.ry);
+        const lm_fix dx = lm_round_product(p.vx, h.step.rx), dy = lm_round_product(p.vy, h.step.ry);
         at = {lm_fix24(p.x - dx + (dx >> 1)), lm_fix24(p.y - dy + (dy >> 1)), lm_fix24(p.x), lm_fix24(p.y)};
     } else {
         struct lm_step step = h.step;
@@ -194,7 +201,7 @@ template <int ORDER, int STAGE, class TARGET> __global__ void __launch_bounds__(
     struct lm_window win = {field + ORIGIN, WIDTH, AREA};
     target.begin(h, tile, store);
     if (STAGE != DEPOSIT)
-        fill_window(h, tile, field);
+        fill_window<ORDER>(h, tile, field);
     __syncthreads();
     for (uint32_t k = start + first + threadIdx.x; k < last; k += TARGET::THREADS) {
         struct lm_particle p = {h.a.x[k], h.a.y[k], h.a.vx[k], h.a.vy[k], h.a.vz[k]};

@@ -150,8 +150,7 @@ static int gpu_put(struct lm_backend *b, enum lm_array array, const double *host
 {
     struct lm_gpu *g = lm_gpu_of(b);
     size_t bytes = b->setup.grid.size * sizeof *host;
-    lm_gpu_join(g);
-    g->found_pressure = 0;
+    lm_gpu_forget_beside(g);
     g->used_void |= array >= LM_VOID_E && array <= LM_VOID;
     for (size_t k = 0; array == LM_ETA && k < b->setup.grid.size; k++)
         g->resistive |= host[k] != 0.0;

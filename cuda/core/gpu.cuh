@@ -126,9 +126,12 @@ struct lm_gpu {
         double *next_void;         /* three: where a substep puts LM_VOID_E; NULL until they are needed */
         uint8_t *marks;            /* cuda/fields/stage.cu: of each tile; NULL until they are needed */
     } general;
-    uint8_t *relaxes;             /* cuda/fields/relaxation.cu: of each tile; NULL until it is needed */
-    int found_pressure;           /* lm_gpu_begin_pressure has begun since the last Ohm's law */
-    int used_void;                /* whether LM_VOID_E and LM_VOID may hold something */
+    uint8_t *relaxes;         /* cuda/fields/relaxation.cu: of each tile; NULL until it is needed */
+    int begun_maxima;         /* the maxima have been cleared since the last Ohm's law */
+    int found_pressure;       /* lm_gpu_begin_pressure has begun since then */
+    int found_b;              /* lm_gpu_begin_survey has begun, and lm_gpu_field_maxima has not taken what it finds */
+    double *next_per_density; /* where lm_gpu_begin_survey puts LM_PER_DENSITY; NULL before the first mean of B */
+    int used_void;            /* whether LM_VOID_E and LM_VOID may hold something */
     struct lm_gpu_strips *strips; /* cuda/fields/strips.cu; NULL: no side is radiating */
     struct {
         double *flow, *work;                /* velocities of ions x, y and of electrons; two arrays for the stages */
@@ -251,7 +254,13 @@ int lm_gpu_values(struct lm_backend *b, uint64_t count, struct lm_array_value *v
  * lm_gpu_begin_pressure begins. */
 int lm_gpu_closure(struct lm_backend *b, enum lm_array density, enum lm_array other, double substep);
 int lm_gpu_find_per_density(struct lm_gpu *g, int density); /* LM_PER_DENSITY alone */
-int lm_gpu_pressure(struct lm_gpu *g);                      /* LM_FLOORED and LM_PRESSURE of LM_N_OLD */
+/* LM_PER_DENSITY of the OLD level, and the maxima of B. Takes what lm_gpu_begin_survey has found, after lm_gpu_join;
+ * else finds both, after the maxima of B have been cleared. Only where general.used is 0. */
+int lm_gpu_survey_b(struct lm_gpu *g);
+/* As the mean of B ends: begins to find both beside the first substep, with the level that is NEW until the end of the
+ * step. */
+int lm_gpu_begin_survey(struct lm_gpu *g);
+int lm_gpu_pressure(struct lm_gpu *g); /* LM_FLOORED and LM_PRESSURE of LM_N_OLD */
 
 /* LM_PRESSURE_E of the pressure of the last closure and the density `n`, which counts as `least` where it is less: as
  * the ions feel it, or `for_b`, of an evolved pressure. It is 0 on walls, and has ghost cells beyond periodic sides.
@@ -277,7 +286,8 @@ int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current);
  * have been cleared: found beside the step of B, where there are no walls and at most one pass of the filter. */
 int lm_gpu_begin_pressure(struct lm_gpu *g);
 int lm_gpu_field_maxima(struct lm_backend *b, enum lm_maxima which);
-int lm_gpu_clear_maxima(struct lm_gpu *g);
+int lm_gpu_begin_maxima(struct lm_gpu *g);            /* clears them, once for each Ohm's law */
+void lm_gpu_forget_beside(struct lm_gpu *g);          /* lm_gpu_join, and what was found is not taken */
 int lm_gpu_level_maxima(struct lm_gpu *g, int level); /* LM_N_OLD or LM_N_NEW: with the currents that follow it */
 
 /* lm_gpu_collect leaves the last species to lm_gpu_moments, which reads its sums, clears the spare ones for the next

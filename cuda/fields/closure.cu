@@ -1,9 +1,9 @@
-/* CUDA backend: copies of arrays, the closure of the electrons (larmor/physics/fields/closure.h), and what their
- * pressure adds to E and to the rate of B (pressure_gradient.h). One thread an element, ghost cells included, or one a
- * cell, or one for a few cells.
+/* CUDA backend: copies of arrays, the closure of the electrons (larmor/physics/fields/closure.h), maxima of B with its
+ * density, and what their pressure adds to E and to the rate of B (pressure_gradient.h). One thread an element, ghost
+ * cells included, or one a cell, or one for a few cells.
  *
- * Rate of density_kernel (NVIDIA H200, 2026-11-30, 1024 x 1024 cells; docs/performance/results.md): 36 us for the two
- * of a step.
+ * Rate of density_kernel without the survey (NVIDIA H200, 2026-11-30, 1024 x 1024 cells; docs/performance/results.md):
+ * 36 us for the two of a step.
  */
 #include "core/cells.cuh"
 #include "core/early.cuh"
@@ -77,25 +77,42 @@ __device__ bool is_void(const shape &s, const struct lm_sides &sides, const dens
     return count >= LM_VOID_COUNT;
 }
 
+/* What limits the next step by B, in a periodic domain without bodies and coils. */
+struct survey_problem {
+    const double *ji, *eta; /* NULL: eta is 0 */
+    double k2;              /* lm_largest_k2 */
+    struct lm_cells own;    /* the cells that count */
+    struct lm_gpu_control *control;
+};
+
 enum { MANY = 4 }; /* cells of a thread in large domains */
 
-/* CELLS cells a thread, TY rows apart: their loads do not wait for each other. Ghost cells included. */
-template <int CELLS>
-__global__ void __launch_bounds__(THREADS, 3)
-    density_kernel(shape s, struct lm_sides sides, density_problem a, const __grid_constant__ struct lm_ohm o)
+/* Rows of a block. One with the survey fits into the registers that the substeps of B leave on a multiprocessor. */
+template <bool SURVEY> constexpr int rows_of = SURVEY ? 3 : TY;
+
+/* CELLS cells a thread, a block's rows apart: their loads do not wait for each other. Ghost cells included. SURVEY:
+ * also the maxima of B, which read what is read here. */
+template <int CELLS, bool SURVEY>
+__global__ void __launch_bounds__(rows_of<SURVEY> *TX, SURVEY ? 8 : 3)
+    density_kernel(shape s, struct lm_sides sides, density_problem a, const __grid_constant__ struct lm_ohm o,
+                   survey_problem q)
 {
+    enum { ROWS = rows_of<SURVEY> };
     await_last();
     allow_next();
     const int i = (int)(blockIdx.x * TX + threadIdx.x % TX) - LM_GHOST, last = s.ny + LM_GHOST - 1,
-              j = (int)(blockIdx.y * CELLS * TY + threadIdx.x / TX) - LM_GHOST;
-    if (i >= s.nx + LM_GHOST || j > last)
+              j = (int)(blockIdx.y * CELLS * ROWS + threadIdx.x / TX) - LM_GHOST;
+    const bool is_out = i >= s.nx + LM_GHOST || j > last;
+    if (is_out && !SURVEY) /* else all threads of the block reduce */
         return;
-    const int count = min(CELLS, (last - j) / TY + 1);
+    const int count = is_out ? 0 : min(CELLS, (last - j) / ROWS + 1);
     unsigned image[CELLS], voids = 0;
     double mean[CELLS];
+    struct lm_field_maxima m = {};
     LM_UNROLL
     for (int c = 0; c < CELLS; c++) {
-        const struct lm_moment_image of = lm_moment_image(&sides, s.nx, s.ny, -1, i, min(j + c * TY, last));
+        const struct lm_moment_image of =
+            lm_moment_image(&sides, s.nx, s.ny, -1, SURVEY ? min(i, s.nx + LM_GHOST - 1) : i, min(j + c * ROWS, last));
         image[c] = (unsigned)at(s, of.i, of.j);
     }
     LM_UNROLL
@@ -107,13 +124,13 @@ __global__ void __launch_bounds__(THREADS, 3)
 #pragma unroll 1
     for (unsigned left = voids; left; left &= left - 1) { /* those that are thin enough to be void */
         const int c = __ffs((int)left) - 1;
-        const struct lm_moment_image of = lm_moment_image(&sides, s.nx, s.ny, -1, i, j + c * TY);
+        const struct lm_moment_image of = lm_moment_image(&sides, s.nx, s.ny, -1, i, j + c * ROWS);
         voids &= ~((unsigned)!is_void<(CELLS > 1)>(s, sides, a, o, of.i, of.j) << c);
     }
     LM_UNROLL
     for (int c = 0; c < CELLS; c++)
         if (c < count) {
-            const unsigned own = (unsigned)at(s, i, j + c * TY), k = image[c];
+            const unsigned own = (unsigned)at(s, i, j + c * ROWS), k = image[c];
             const double floored = lm_floored(mean[c], &o);
             if (a.floored) {
                 const double f = own == k ? floored : lm_floored_mean(a.n[own], a.other[own], &o);
@@ -121,9 +138,18 @@ __global__ void __launch_bounds__(THREADS, 3)
                 if (a.p)
                     a.p[own] = lm_pressure(f, &o);
             }
-            a.per_density[own] =
+            const double per_density =
                 voids >> c & 1 ? 0.0 : lm_plasma_per_density(floored, view_of(a.b, s, k), &o, a.whistler_floor);
+            a.per_density[own] = per_density;
+            if (SURVEY && is_in(q.own, i, j + c * ROWS))
+                lm_limit_frequency(&m, 0, lm_b_centre(view_of(a.b, s, k)), vector_at(q.ji, s, k), mean[c], per_density,
+                                   q.eta ? q.eta[k] : 0.0, q.k2, &o);
         }
+    if constexpr (SURVEY) {
+        const lm_u64 largest[2] = {m.frequency, m.eta}, counts[2] = {m.floored, m.voids};
+        lm_block_reduce<true>(&q.control->frequency, largest); /* and eta, the next one */
+        lm_block_reduce<false>(&q.control->floored, counts);   /* and voids */
+    }
 }
 
 /* lm_density_for_battery of the mean of two densities, one thread a cell, ghost cells included. */
@@ -172,7 +198,8 @@ template <bool FOR_B> __global__ void pressure_field_kernel(shape s, pressure_pr
                   : FOR_B ? lm_battery_field(a.h + k, a.p + k, a.n + k, a.least, step, r, &o)
                           : lm_pressure_field(a.h + k, a.p + k, a.n + k, a.least, step, r, &o);
         if (a.walls[axis] && (axis == 0 ? c.i : c.j) == 0)
-            e[axis * s.pitch + k - step] = 0.0;
+            each_periodic(s, a.walls[0], a.walls[1], c.i - (axis == 0), c.j - (axis == 1),
+                          [&](unsigned to) { e[axis * s.pitch + to] = 0.0; });
     }
     each_periodic(s, a.walls[0], a.walls[1], c.i, c.j, [&](unsigned to) {
         e[to] = v[0];
@@ -216,37 +243,79 @@ int lm_gpu_copy(struct lm_backend *b, enum lm_array to, enum lm_array from, int 
     return g->failed;
 }
 
-static int find_density(struct lm_gpu *g, int density, int other, double substep, double *floored, double *p)
+/* To `per_density`, and nothing else yet. */
+static density_problem density_problem_of(const struct lm_gpu *g, int density, int other, double substep,
+                                          double *per_density)
 {
-    const density_problem a = {g->array[density],
-                               g->array[other],
-                               g->array[LM_VOID],
-                               g->array[LM_B],
-                               g->solid,
-                               g->sides,
-                               lm_whistler_floor(&g->base.setup.grid, substep),
-                               floored,
-                               p,
-                               g->array[LM_PER_DENSITY]};
+    return {g->array[density],
+            g->array[other],
+            g->array[LM_VOID],
+            g->array[LM_B],
+            g->solid,
+            g->sides,
+            lm_whistler_floor(&g->base.setup.grid, substep),
+            NULL,
+            NULL,
+            per_density};
+}
+
+template <bool SURVEY>
+static int find_density(struct lm_gpu *g, cudaStream_t stream, const density_problem &a, const survey_problem &q = {})
+{
+    const unsigned rows = rows_of<SURVEY>;
     dim3 blocks = blocks_for(g, LM_GHOST);
     const bool many = blocks.x * blocks.y > (unsigned)(MANY * g->processors);
-    auto kernel = many ? density_kernel<MANY> : density_kernel<1>;
-    blocks.y = many ? (blocks.y + MANY - 1) / MANY : blocks.y;
-    launch_early(g, lm_gpu_is_small(g), blocks, THREADS, 0, g->stream, kernel, shape_of(g), g->base.setup.grid.sides, a,
-                 g->base.setup.ohm);
+    auto kernel = many ? density_kernel<MANY, SURVEY> : density_kernel<1, SURVEY>;
+    const unsigned up = rows * (many ? MANY : 1);
+    blocks.y = (blocks.y * TY + up - 1) / up;
+    launch_early(g, lm_gpu_is_small(g) && stream == g->stream, blocks, rows * TX, 0, stream, kernel, shape_of(g),
+                 g->base.setup.grid.sides, a, g->base.setup.ohm, q);
     return LM_GPU_LAUNCHED(g, "density in Ohm's law");
 }
 
 int lm_gpu_find_per_density(struct lm_gpu *g, int density)
 {
-    return find_density(g, density, density, 0.0, NULL, NULL);
+    return find_density<false>(g, g->stream, density_problem_of(g, density, density, 0.0, g->array[LM_PER_DENSITY]));
+}
+
+static int survey_b(struct lm_gpu *g, cudaStream_t stream, int level, double *per_density)
+{
+    const struct lm_ohm *o = &g->base.setup.ohm;
+    const survey_problem q = {g->array[level + 1], g->resistive ? g->array[LM_ETA] : NULL,
+                              lm_largest_k2(&g->base.setup.grid, o->inv_dx, o->inv_dy), g->base.setup.grid.own,
+                              g->control};
+    return find_density<true>(g, stream, density_problem_of(g, level, level, 0.0, per_density), q);
+}
+
+int lm_gpu_begin_survey(struct lm_gpu *g)
+{
+    if (g->base.setup.smoothing > 1) /* Ohm's law finds all maxima in the end */
+        return g->failed;
+    g->found_b = 1;
+    lm_gpu_begin_maxima(g);
+    lm_gpu_fork(g);
+    return survey_b(g, g->beside.stream, LM_N_NEW, g->next_per_density);
+}
+
+int lm_gpu_survey_b(struct lm_gpu *g)
+{
+    if (!g->found_b)
+        return survey_b(g, g->stream, LM_N_OLD, g->array[LM_PER_DENSITY]);
+    double *const found = g->next_per_density;
+    g->next_per_density = g->array[LM_PER_DENSITY];
+    g->array[LM_PER_DENSITY] = found;
+    g->found_b = 0;
+    return g->failed;
 }
 
 /* `p` may be NULL. */
 static int close_density(struct lm_gpu *g, int density, int other, double substep, double *p)
 {
     const int evolved = g->base.setup.ohm.evolved;
-    find_density(g, density, other, substep, g->array[LM_FLOORED], evolved ? NULL : p);
+    density_problem a = density_problem_of(g, density, other, substep, g->array[LM_PER_DENSITY]);
+    a.floored = g->array[LM_FLOORED];
+    a.p = evolved ? NULL : p;
+    find_density<false>(g, g->stream, a);
     return evolved ? lm_gpu_evolved_pressure(g) : g->failed;
 }
 

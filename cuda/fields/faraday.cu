@@ -259,18 +259,13 @@ __device__ __forceinline__ void advance_pair(faraday_rows<HYPER> &faraday, const
                                              const struct lm_rk4 &rk, const shape &s, const rk4_problem &a,
                                              const struct lm_ohm &o)
 {
-    enum { WIDTH = block::WIDTH };
+    /* In narrow blocks both rows are worked on before the first one is stored, without a branch between them: the
+     * instructions of one row do not wait for those of the other. Wide blocks have warps enough. */
+    enum { WIDTH = block::WIDTH, TOGETHER = (int)block::STAGE_WARPS <= 2 };
     const double *b_in = stage == 0 ? ring.in : ring.flow_in;
     const int b_row = stage == 0 ? block::INPUT : block::VECTOR;
     const double *below = ring.input_below();
-    LM_UNROLL
-    for (int r = 0; r < PAIR; r++) {
-        const double *b = b_in + r * b_row;
-        const plasma here = plasma_at<block>(ring.in + r * block::INPUT, column.to_right, a);
-        struct lm_vector rate =
-            faraday.advance(row_at<WIDTH>(b), b[WIDTH + column.to_left], b[2 * WIDTH + column.to_left], here, o);
-        if (turn < column.store_from)
-            continue;
+    const auto store_row = [&](int r, struct lm_vector rate) {
         const double *start = below + r * block::INPUT;
         if ((int)block::COUNT > (int)FEWEST_INPUTS && a.input[INPUT_BATTERY])
             rate.z += start[INPUT_BATTERY * WIDTH];
@@ -284,7 +279,20 @@ __device__ __forceinline__ void advance_pair(faraday_rows<HYPER> &faraday, const
             if (j < a.end[1])
                 store_vector(s, a.to, part.first_column + column.x, j, after);
         }
+    };
+    const bool stores = turn >= column.store_from;
+    struct lm_vector rate[PAIR];
+    LM_UNROLL
+    for (int r = 0; r < PAIR; r++) {
+        const double *b = b_in + r * b_row;
+        const plasma here = plasma_at<block>(ring.in + r * block::INPUT, column.to_right, a);
+        rate[r] = faraday.advance(row_at<WIDTH>(b), b[WIDTH + column.to_left], b[2 * WIDTH + column.to_left], here, o);
+        if (!TOGETHER && stores)
+            store_row(r, rate[r]);
     }
+    LM_UNROLL
+    for (int r = 0; r < PAIR && TOGETHER && stores; r++)
+        store_row(r, rate[r]);
 }
 
 template <int STAGE_WARPS, int COUNT, bool HYPER>
@@ -352,6 +360,8 @@ template <int STAGE_WARPS, int COUNT, bool HYPER> int rk4(struct lm_gpu *g, rk4_
     a.rows = (grid->ny + up - 1) / up;
     a.rows = (a.rows + PAIR - 1) / PAIR * PAIR;
     dim3 blocks((unsigned)across, (unsigned)((grid->ny + a.rows - 1) / a.rows));
+    if (step->mean == LM_MEAN_ENDS)
+        lm_gpu_begin_survey(g);
     for (int r = 0; r < step->substeps; r++) {
         if (lm_gpu_is_given_up(g))
             return lm_stop_give_up();

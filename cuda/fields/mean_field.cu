@@ -55,9 +55,10 @@ int allocate(struct lm_gpu *g)
     enum { ARRAYS = LM_KEPT_B + 3 - LM_J_AHEAD };
     if (g->array[LM_J_AHEAD])
         return g->failed;
-    double *const all = (double *)lm_gpu_allocate(g, ARRAYS * g->pitch * sizeof(double), "the mean of B");
+    double *const all = (double *)lm_gpu_allocate(g, (ARRAYS + 1) * g->pitch * sizeof(double), "the mean of B");
     for (int k = 0; k < ARRAYS && all; k++)
         g->array[LM_J_AHEAD + k] = all + k * g->pitch;
+    g->next_per_density = all ? all + ARRAYS * g->pitch : NULL;
     return g->failed;
 }
 

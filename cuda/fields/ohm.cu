@@ -46,7 +46,8 @@ struct ohm_arrays {
     const double *eta;         /* NULL for 0 */
     double *field, *push;      /* three arrays; six: E and B */
     struct lm_gpu_control *control;
-    struct lm_cells own; /* the cells that the maxima are of */
+    struct lm_cells own;     /* the cells that the maxima of E are of, */
+    struct lm_cells limited; /* and those of B */
 };
 
 /* A row of the ring. A lane reads only what it has loaded itself. */
@@ -177,7 +178,7 @@ __global__ void __launch_bounds__(LANES, strips_of<HYPER, SMOOTH, PRESSURE>)
             smoothed.add(d, felt[d]);
         if (!mine)
             continue;
-        if (j >= first && j < last && is_in(a.own, i, j))
+        if (j >= first && j < last && is_in(a.limited, i, j))
             lm_limit_frequency(&maxima, 0, electric.b_centre, ji, density, electrons.per_density, eta, k2, &o);
         if (j > first && j <= last)
             store_vector(s, a.field, i, j - 1, {total[0], total[1], total[2]});
@@ -315,7 +316,7 @@ int lm_gpu_begin_pressure(struct lm_gpu *g)
         g->base.setup.smoothing > 1)
         return g->failed;
     g->found_pressure = 1;
-    lm_gpu_clear_maxima(g);
+    lm_gpu_begin_maxima(g);
     lm_gpu_fork(g);
     return find_pressure_on_faces(g, LM_N_NEW, g->array[LM_PUSH_PRESSURE], g->beside.stream);
 }
@@ -331,6 +332,13 @@ int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
                pressure = lm_has_pressure(o);
     const enum lm_array level = ahead ? LM_N_NEW : LM_N_OLD;
     const int passes_left = smooth ? b->setup.smoothing - 1 : 0;
+    const bool surveyed = current == LM_OHM_MEAN && g->found_b;
+    if (ahead && surveyed == g->found_b)
+        lm_gpu_join(g);
+    else
+        lm_gpu_forget_beside(g);
+    const bool found = g->found_pressure;
+    const struct lm_cells none = {0, 0, 0, 0};
     const ohm_arrays a = {g->array[LM_B],
                           g->array[level + 1],
                           g->array[level],
@@ -341,17 +349,15 @@ int lm_gpu_ohm(struct lm_backend *b, enum lm_ohm_current current)
                           g->array[LM_E],
                           passes_left % 2 ? g->spare : g->array[LM_PUSH_E], /* so that the last pass ends there */
                           g->control,
-                          b->setup.grid.own};
+                          b->setup.grid.own,
+                          surveyed ? none : b->setup.grid.own};
     const ohm_variant chosen = !pressure    ? variant_for<NO_PRESSURE>(hyper, smooth)
                                : o->evolved ? variant_for<AT_CENTRES>(hyper, smooth)
                                             : variant_for<ON_FACES>(hyper, smooth);
     int rows;
     dim3 strips = cut_into_strips(g, LANES - HALO - 1 - 2 * smooth, chosen.strips, &rows);
-    const bool found = ahead && g->found_pressure;
-    g->found_pressure = 0;
-    lm_gpu_join(g);
-    if (!found)
-        lm_gpu_clear_maxima(g);
+    lm_gpu_begin_maxima(g);
+    g->begun_maxima = g->found_pressure = 0;
     lm_gpu_find_per_density(g, level);
     if (pressure && o->evolved)
         find_evolved_pressure(g, level);

@@ -174,9 +174,23 @@ static int clear_maxima(struct lm_gpu *g, size_t from, size_t to)
     return lm_gpu_check(g, cudaMemsetAsync((char *)g->control + from, 0, to - from, g->stream), "survey");
 }
 
-int lm_gpu_clear_maxima(struct lm_gpu *g)
+static int clear_all_maxima(struct lm_gpu *g)
 {
     return clear_maxima(g, offsetof(struct lm_gpu_control, push_e), offsetof(struct lm_gpu_control, tallies));
+}
+
+int lm_gpu_begin_maxima(struct lm_gpu *g)
+{
+    if (g->begun_maxima)
+        return g->failed;
+    g->begun_maxima = 1;
+    return clear_all_maxima(g);
+}
+
+void lm_gpu_forget_beside(struct lm_gpu *g)
+{
+    lm_gpu_join(g);
+    g->begun_maxima = g->found_pressure = g->found_b = 0;
 }
 
 /* With the density and the ion current of a level. */
@@ -198,11 +212,14 @@ static survey_arrays survey_of(const struct lm_gpu *g, int level)
             lm_own_and_beyond(grid, beyond_x, beyond_y)};
 }
 
-template <bool E> static int survey(struct lm_gpu *g, int level)
+/* LM_PER_DENSITY has been found. `with_e`: also the maxima of what ions feel; without only where general.used is 1. */
+static int survey(struct lm_gpu *g, int level, bool with_e)
 {
     const struct lm_ohm *o = &g->base.setup.ohm;
     const double k2 = lm_largest_k2(&g->base.setup.grid, o->inv_dx, o->inv_dy);
-    auto kernel = g->general.used ? survey_kernel<true, E> : survey_kernel<false, E>;
+    auto kernel = !g->general.used ? survey_kernel<false, true>
+                  : with_e         ? survey_kernel<true, true>
+                                   : survey_kernel<true, false>;
     const unsigned blocks = (g->general.used ? 2 : 1) * reduction_blocks(g);
     kernel<<<blocks, THREADS, 0, g->stream>>>(shape_of(g), survey_of(g, level), *o, k2, g->control);
     return LM_GPU_LAUNCHED(g, "survey");
@@ -210,8 +227,8 @@ template <bool E> static int survey(struct lm_gpu *g, int level)
 
 int lm_gpu_level_maxima(struct lm_gpu *g, int level)
 {
-    lm_gpu_clear_maxima(g);
-    survey<true>(g, level);
+    clear_all_maxima(g);
+    survey(g, level, true);
     lm_gpu_survey_friction(g);
     return g->failed;
 }
@@ -220,13 +237,18 @@ int lm_gpu_field_maxima(struct lm_backend *b, enum lm_maxima which)
 {
     lm_gpu_range range("survey");
     struct lm_gpu *g = lm_gpu_of(b);
-    lm_gpu_join(g);
-    g->found_pressure = 0; /* its maxima go */
-    lm_gpu_find_per_density(g, LM_N_OLD);
-    if (which == LM_MAXIMA)
+    if (which == LM_MAXIMA) {
+        lm_gpu_forget_beside(g);
+        lm_gpu_find_per_density(g, LM_N_OLD);
         return lm_gpu_level_maxima(g, LM_N_OLD);
-    clear_maxima(g, offsetof(struct lm_gpu_control, frequency), offsetof(struct lm_gpu_control, friction_e));
-    return survey<false>(g, LM_N_OLD);
+    }
+    lm_gpu_join(g);
+    if (!g->found_b)
+        clear_maxima(g, offsetof(struct lm_gpu_control, frequency), offsetof(struct lm_gpu_control, friction_e));
+    if (!g->general.used)
+        return lm_gpu_survey_b(g);
+    lm_gpu_find_per_density(g, LM_N_OLD);
+    return survey(g, LM_N_OLD, false);
 }
 
 /* Adds the largest |div B| on lower walls. */

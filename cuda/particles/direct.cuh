@@ -12,14 +12,14 @@ namespace
 {
 
 /* The fields around a stray. */
-__device__ __forceinline__ struct lm_window patch_of(const fields &f, const struct lm_tiling &t, int tile,
+__device__ __forceinline__ struct lm_window patch_of(int order, const fields &f, const struct lm_tiling &t, int tile,
                                                      const struct lm_particle &p, struct lm_stray &s)
 {
     const double *component[LM_WINDOW_FIELDS];
     LM_UNROLL
     for (int d = 0; d < LM_WINDOW_FIELDS; d++)
         component[d] = f.component(d);
-    lm_stray_at(&s, &t, tile, &p, component, f.stride);
+    lm_stray_at(order, &s, &t, tile, &p, component, f.stride);
     return lm_stray_window(&s);
 }
 

@@ -122,7 +122,7 @@ __device__ __forceinline__ void pass_chunk(const tile_particles &h, const fields
     const struct lm_footprint foot = footprint_of<T, WALLS>(h, c.tile);
     const bool is_free = !WALLS || (!foot.at_wall && !has_body(around, c.tile));
     const struct lm_near near = {&h.t, surfaces_of(around), T, (int)c.tile};
-    struct lm_window win = fill_window<T, WALLS>(store.win, h, foot, f);
+    struct lm_window win = fill_window<ORDER, T, WALLS>(store.win, h, foot, f);
     clear_store(store);
     if constexpr (COLLIDES)
         begin_collisions(collisions, around.collider, h, around.surfaces.place, foot, f.stride);
@@ -202,7 +202,7 @@ __device__ bool pass_stray(const tile_particles &h, const fields &f, const struc
     if (WALLS && p.x == LM_GONE)
         return false;
     struct lm_stray s;
-    struct lm_window win = patch_of(f, h.t, tile, p, s);
+    struct lm_window win = patch_of(ORDER, f, h.t, tile, p, s);
     struct lm_local_fields felt;
     if constexpr (KIND == COLLIDING) {
         lm_gather_fields(ORDER, &win, s.p.x, s.p.y, felt.e, felt.b);

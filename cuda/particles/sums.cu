@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(sums_block<ORDER>::THREADS, sums_block<ORDER>:
     const uint32_t count = c.last - c.first, served = in.small ? count : 0, last = (c.last - 1) / GROUP * GROUP;
     uint32_t k = aligned(c.first) + threadIdx.x * GROUP;
     group<GROUP> next = group_at<GROUP>(h.a, min(k, last));
-    struct lm_window near = fill_window<T, true>(store, h, footprint_of<T, true>(h, c.tile), f);
+    struct lm_window near = fill_window<ORDER, T, true>(store, h, footprint_of<T, true>(h, c.tile), f);
     __syncthreads();
     lm_u64 sums[6] = {0, 0, 0, 0, 0, 0};
     lm_fix dx, dy;
@@ -134,7 +134,7 @@ __global__ void stray_sums_kernel(tile_particles h, fields f, struct lm_step ste
         lm_fix dx, dy;
         const struct lm_particle p = particle_at(h.a, h.stray[n]);
         if (p.x != LM_GONE) {
-            struct lm_window win = patch_of(f, h.t, (int)h.stray_tile[n], p, s);
+            struct lm_window win = patch_of(ORDER, f, h.t, (int)h.stray_tile[n], p, s);
             lm_push(ORDER, &s.p, &win, &step, &dx, &dy);
             lm_add_sums(0, sums, &s.p, in.scale_v, in.scale_v2);
         }

@@ -100,17 +100,38 @@ __device__ __forceinline__ void each_place(const tile_particles &h, const struct
     });
 }
 
+/* The components of a window in a cell of the grid: as they are, and for the linear shape as lm_join_line makes them.
+ * Outermost cells have no neighbours in the arrays; what is loaded there, from the arrays beside, no particle reads. */
+template <int ORDER>
+__device__ __forceinline__ void felt_in_cell(const fields &f, size_t g, lm_real to[LM_WINDOW_FIELDS])
+{
+    LM_UNROLL
+    for (int d = 0; d < LM_WINDOW_FIELDS; d++)
+        to[d] = (lm_real)f.component(d)[g];
+    LM_UNROLL
+    for (int axis = 0; axis < 2 && ORDER == 1; axis++) {
+        const size_t step = axis == 0 ? 1 : f.stride;
+        const lm_real centre = to[LM_WINDOW_E + axis], face = to[LM_WINDOW_FACES + axis],
+                      above = (lm_real)f.component(LM_WINDOW_E + axis)[g + step],
+                      below = (lm_real)f.component(LM_WINDOW_FACES + axis)[g - step];
+        to[LM_WINDOW_E + axis] = lm_on_centre(centre, below, face);
+        to[LM_WINDOW_FACES + axis] = lm_on_face(face, centre, above);
+    }
+}
+
 /* Copies the fields around a tile to shared memory. The caller synchronises. */
-template <int T, bool WALLS>
+template <int ORDER, int T, bool WALLS>
 __device__ __forceinline__ struct lm_window fill_window(window<T> &w, const tile_particles &h,
                                                         const struct lm_footprint &p, const fields &f)
 {
     enum { WIDTH = window<T>::WIDTH, ROW = window<T>::ROW, FIELD = window<T>::FIELD };
     each_place<T, WALLS>(h, p, f.stride, [&](int k, size_t g) {
         lm_real *to = w.field + k / WIDTH * ROW + k % WIDTH;
+        lm_real felt[LM_WINDOW_FIELDS];
+        felt_in_cell<ORDER>(f, g, felt);
         LM_UNROLL
         for (int d = 0; d < LM_WINDOW_FIELDS; d++)
-            to[d * FIELD] = (lm_real)f.component(d)[g];
+            to[d * FIELD] = felt[d];
     });
     return window_in(w);
 }

@@ -160,7 +160,7 @@ static double grid_bytes(int kind, const struct lm_setup *setup)
     const double exchange = 8.0 + 8.0 * LM_CELL_SUMS + sizeof(struct lm_heating_cell);
     bytes += lm_any_exchanges(setup) ? exchange * cells : 0;
     bytes += 8.0 * size * LM_BORN_ARRAYS * setup->ionisation_count;
-    bytes += 8.0 * size * (LM_KEPT_B + 3 - LM_J_AHEAD);
+    bytes += 8.0 * size * (LM_KEPT_B + 3 - LM_J_AHEAD + cuda);
     return bytes + 4 * 8.0 * moments * cells + tile_bytes(setup);
 }
 

@@ -100,7 +100,7 @@ static inline struct lm_window stray_window(const struct lm_cpu *c, int species,
     const struct lm_tiling t = tiling(c);
     const double *field[LM_WINDOW_FIELDS];
     window_fields(c, species, field);
-    lm_stray_at(s, &t, tile, p, field, c->base.setup.grid.stride);
+    lm_stray_at(order_of(c), s, &t, tile, p, field, c->base.setup.grid.stride);
     return lm_stray_window(s);
 }
 

@@ -3,10 +3,11 @@
  * A thread takes a tile and copies the fields around it to a window. It goes through the particles of the tile in
  * blocks of BLOCK, and adds their integer moments to the grid when the tile is done.
  *
- * A block of particles goes through four loops: fields, push, charge quanta, sums. The first one gathers all fields of
- * a particle at once (gather_nodes.h). The next two have no branches and one iteration a particle, so that the
- * compiler makes vector instructions from the bodies. The last one adds the quanta of the corners of a stencil, four at
- * a time: every node has a sum of its own for each corner. These sums are added up only when the tile is done. */
+ * A block of particles goes through four loops: fields, push, charge quanta, sums. The first one gathers the fields of
+ * one particle after the other (gather_nodes.h); with the linear shape a vector loop finds their places before. The
+ * next two have no branches and one iteration a particle, so that the compiler makes vector instructions from the
+ * bodies. The last one adds the quanta of the corners of a stencil, four at a time: every node has a sum of its own for
+ * each corner. These sums are added up only when the tile is done. */
 #include "cpu/particles_worker.h"
 
 /* Particles behind the sorted ones that a thread takes at once; so many of one tile pay for its window. */

@@ -163,8 +163,9 @@ static inline int fields_same(int number, const char *when, struct lm_backend *a
     b->ops->grid_sums(b, &v);
     a->ops->fingerprint(a, 1, &p);
     b->ops->fingerprint(b, 1, &q);
-    int same = !memcmp(x.push_e, y.push_e, sizeof x.push_e) && x.frequency == y.frequency && x.eta == y.eta &&
-               x.floored == y.floored && x.voids == y.voids && !memcmp(&u, &v, sizeof u) && p == q;
+    int same = !memcmp(x.push_e, y.push_e, sizeof x.push_e) &&
+               !memcmp(x.push_pressure, y.push_pressure, sizeof x.push_pressure) && x.frequency == y.frequency &&
+               x.eta == y.eta && x.floored == y.floored && x.voids == y.voids && !memcmp(&u, &v, sizeof u) && p == q;
     if (!same)
         printf("fields %d (%d x %d), %s: maxima, sums or fingerprint: DIFFERENT\n", number, g->nx, g->ny, when);
     return same;

@@ -179,7 +179,7 @@ LM_HD int64_t lm_round51(double x)
     return (int64_t)(lm_bits(x + 0x1.8p52) - LM_SHIFT51);
 }
 
-/* lm_round51(x unit) + LM_SHIFT51, where `unit` is a power of two. A sum of such numbers can subtract the shifts at its
+/* The integer nearest to x unit, + LM_SHIFT51; |x unit| <= 2^51. A sum of such numbers can subtract the shifts at its
  * end. */
 LM_HD uint64_t lm_shifted51_of(double x, double unit)
 {

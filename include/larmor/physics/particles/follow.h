@@ -9,7 +9,7 @@
 
 /* What surrounds the ions, and the step that they take. Arrays begin at their first element, with ghost cells. */
 struct lm_follow {
-    const double *field[LM_WINDOW_FIELDS]; /* as in struct lm_window */
+    const double *field[LM_WINDOW_FIELDS]; /* as for lm_stray_at */
     int stride;
     struct lm_tiling tiling;
     struct lm_place place;
@@ -54,7 +54,7 @@ LM_HD void lm_follow_ion(int order, const struct lm_follow *f, struct lm_tracked
     p.vx = (lm_real)ion->v[0];
     p.vy = (lm_real)ion->v[1];
     p.vz = (lm_real)ion->v[2];
-    lm_stray_at(&s, &f->tiling, tile_y * f->tiling.nx + tile_x, &p, f->field, f->stride);
+    lm_stray_at(order, &s, &f->tiling, tile_y * f->tiling.nx + tile_x, &p, f->field, f->stride);
     const struct lm_window window = lm_stray_window(&s);
     lm_gather_fields(order, &window, s.p.x, s.p.y, fields.e, fields.b);
     for (int d = 0; d < 3; d++) {

@@ -5,9 +5,13 @@
  * over the cells that Ohm's law balances (larmor/physics/fields/ohm.h). The force of an electron pressure that follows
  * from the density comes from the faces (larmor/physics/fields/pressure_gradient.h). Along its own axis it is
  * interpolated linearly, across with the shape. The quadratic shape changes by linear weights along the way of a
- * particle, so that its ions gain what the electrons lose. The push is that of Boris, Proc. 4th Conf. Numerical
- * Simulation of Plasmas (1970); Birdsall and Langdon, Plasma Physics via Computer Simulation (1985), section 4-3: v- =
- * v + h E, t = h B, v' = v- + v- x t, v+ = v- + 2/(1 + t^2) v' x t, v_new = v+ + h E, h = Z/m dt/2.
+ * particle, so that its ions gain what the electrons lose. With the linear shape the sum of E_x and this force is
+ * linear along x between the centres and the faces. So a window has the sum at both, and a particle reads four values
+ * of it in place of eight; likewise along y.
+ *
+ * The push is that of Boris, Proc. 4th Conf. Numerical Simulation of Plasmas (1970); Birdsall and Langdon, Plasma
+ * Physics via Computer Simulation (1985), section 4-3: v- = v + h E, t = h B, v' = v- + v- x t, v+ = v- + 2/(1 + t^2)
+ * v' x t, v_new = v+ + h E, h = Z/m dt/2.
  *
  * Collisions take place in the middle of the push, where the velocity belongs to the time level of the fields and of
  * the gas. There the push has two parts: h E and a first turn by half of the angle, then the rest of the turn and h E.
@@ -24,8 +28,10 @@ struct lm_particle {
 };
 
 /* The fields around a group of particles: component c of node (i, j) is origin[c * area + j * width + i]; nodes may be
- * negative. The components are E_x E_y E_z B_x B_y B_z at the centres, and -grad p / n on x-faces and on y-faces. */
-enum { LM_WINDOW_E = 0, LM_WINDOW_B = 3, LM_WINDOW_PRESSURE = 6, LM_WINDOW_FIELDS = 8 };
+ * negative. The components are E_x E_y E_z B_x B_y B_z at the centres, and LM_WINDOW_FACES: -grad p / n on x-faces and
+ * on y-faces. For the linear shape E_x and E_y at the centres contain this force, and on the faces is E_x and E_y with
+ * it (lm_join_line). */
+enum { LM_WINDOW_E = 0, LM_WINDOW_B = 3, LM_WINDOW_FACES = 6, LM_WINDOW_FIELDS = 8 };
 struct lm_window {
     const lm_real *origin;
     int width, area;
@@ -79,11 +85,66 @@ LM_HD struct lm_step lm_step_make(double kick_dt, double drift_dt, int move, int
 LM_DEFINE_GATHER(, lm_real, lm_rfma)
 LM_DEFINE_GATHER(24, float, lm_fmaf)
 
-/* The fields at (x, y), as in struct lm_local_fields. */
-LM_HD void lm_gather_fields(int order, const struct lm_window *win, lm_fix x, lm_fix y, lm_real e[3], lm_real b[3])
+/* A line of nodes along x or y, `step` elements from one to the next: their E along it at the centres, and the force p
+ * on the upper faces. Both become E with this force, for the linear shape. The first and the last node have one
+ * neighbour, so the first e and the last of both stay. */
+LM_HD void lm_join_line(lm_real *e, lm_real *p, int step, int count)
 {
+    lm_real below = p[0];
+    for (int n = 0; n < count - 1; n++) {
+        lm_real *const centre = e + n * step, *const face = p + n * step;
+        const lm_real e_here = *centre, p_here = *face;
+        *centre = n > 0 ? lm_on_centre(e_here, below, p_here) : e_here;
+        *face = lm_on_face(p_here, e_here, centre[step]);
+        below = p_here;
+    }
+}
+
+/* The same for all lines of a window of width x width nodes, and the distances of its elements. */
+LM_HD void lm_join_window(lm_real *first, int width, int node, int component)
+{
+    for (int n = 0; n < width; n++) {
+        lm_real *const row = first + n * width * node, *const column = first + n * node;
+        lm_join_line(row + LM_WINDOW_E * component, row + LM_WINDOW_FACES * component, node, width);
+        lm_join_line(column + (LM_WINDOW_E + 1) * component, column + (LM_WINDOW_FACES + 1) * component, width * node,
+                     width);
+    }
+}
+
+/* Gather of a field that is linear between the centres and the faces along an axis: from the centre of the cell and the
+ * nearer face, in two lines. `along`, `across`: elements from a node to the next one. */
+LM_HD lm_real lm_gather_joined(const lm_real *centre, const lm_real *face, int along, int across,
+                               const struct lm_joined *a, const struct lm_stencil *b)
+{
+    const lm_real *const c = centre + a->centre * along + b->at * across;
+    const lm_real *const f = face + a->face * along + b->at * across;
+    const lm_real first = lm_rfma(a->on_face, f[0], a->on_centre * c[0]),
+                  second = lm_rfma(a->on_face, f[across], a->on_centre * c[across]);
+    return lm_rfma(b->w[1], second, b->w[0] * first);
+}
+
+/* The fields at (x, y), as in struct lm_local_fields: with the linear shape. */
+LM_HD void lm_gather_linear(const struct lm_window *win, lm_fix x, lm_fix y, lm_real e[3], lm_real b[3])
+{
+    const struct lm_stencil cx = lm_centre(1, x), cy = lm_centre(1, y);
+    const struct lm_joined ax = lm_joined_of(x, &cx), ay = lm_joined_of(y, &cy);
+    const struct lm_corners w = lm_corners_of(&cx, &cy);
+    const lm_real *const f = win->origin, *const face = f + LM_WINDOW_FACES * win->area,
+                         *const corner = f + cy.at * win->width + cx.at;
+    e[0] = lm_gather_joined(f, face, 1, win->width, &ax, &cy);
+    e[1] = lm_gather_joined(f + win->area, face + win->area, win->width, 1, &ay, &cx);
+    e[2] = lm_gather_corners(corner + (LM_WINDOW_E + 2) * win->area, 1, win->width, &w);
+    LM_UNROLL
+    for (int d = 0; d < 3; d++)
+        b[d] = lm_gather_corners(corner + (LM_WINDOW_B + d) * win->area, 1, win->width, &w);
+}
+
+/* With the quadratic shape. */
+LM_HD void lm_gather_quadratic(const struct lm_window *win, lm_fix x, lm_fix y, lm_real e[3], lm_real b[3])
+{
+    enum { order = 2 };
     const struct lm_stencil cx = lm_centre(order, x), cy = lm_centre(order, y), fx = lm_face(1, x), fy = lm_face(1, y);
-    const lm_real *const f = win->origin, *const pressure = f + LM_WINDOW_PRESSURE * win->area;
+    const lm_real *const f = win->origin, *const pressure = f + LM_WINDOW_FACES * win->area;
     LM_UNROLL
     for (int d = 0; d < 3; d++) {
         e[d] = lm_gather(order, order, f + (LM_WINDOW_E + d) * win->area, win->width, &cx, &cy);
@@ -91,6 +152,14 @@ LM_HD void lm_gather_fields(int order, const struct lm_window *win, lm_fix x, lm
     }
     e[0] += lm_gather(1, order, pressure, win->width, &fx, &cy);
     e[1] += lm_gather(order, 1, pressure + win->area, win->width, &cx, &fy);
+}
+
+LM_HD void lm_gather_fields(int order, const struct lm_window *win, lm_fix x, lm_fix y, lm_real e[3], lm_real b[3])
+{
+    if (order == 1)
+        lm_gather_linear(win, x, y, e, b);
+    else
+        lm_gather_quadratic(win, x, y, e, b);
 }
 
 /* Boris push: v += h E, rotation by B, v += h E. If E = 0, |v| is conserved to round-off. */
@@ -152,8 +221,8 @@ LM_HD void lm_push_in(struct lm_particle *p, const struct lm_local_fields *field
                       lm_fix *dx, lm_fix *dy)
 {
     lm_boris(&p->vx, &p->vy, &p->vz, fields->e, fields->b, step->kick);
-    *dx = lm_round_fix(p->vx * step->rx);
-    *dy = lm_round_fix(p->vy * step->ry);
+    *dx = lm_round_product(p->vx, step->rx);
+    *dy = lm_round_product(p->vy, step->ry);
 }
 
 /* The same with the fields of a window. */
@@ -170,8 +239,8 @@ LM_HD void lm_push_rest(struct lm_particle *p, const struct lm_local_fields *fie
                         lm_fix *dx, lm_fix *dy)
 {
     lm_boris_rest(&p->vx, &p->vy, &p->vz, fields->e, fields->b, step->kick);
-    *dx = lm_round_fix(p->vx * step->rx);
-    *dy = lm_round_fix(p->vy * step->ry);
+    *dx = lm_round_product(p->vx, step->rx);
+    *dy = lm_round_product(p->vy, step->ry);
 }
 
 /* |v|^2. The scales of the next step follow from its maximum. */

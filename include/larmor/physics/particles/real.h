@@ -54,13 +54,19 @@ LM_HD lm_real lm_real_from_bits(lm_ufix b)
     return x;
 }
 
-/* Nearest integer, ties to even. In double |x| <= 2^51, the LM_MAX_CELLS of a step. */
-LM_HD lm_fix lm_round_fix(lm_real x)
+LM_HD lm_real lm_rabs(lm_real x)
+{
+    return lm_real_from_bits(lm_real_bits(x) & ~((lm_ufix)1 << (8 * sizeof x - 1)));
+}
+
+/* The integer nearest to a b, ties to even: in double to the exact product, |a b| <= 2^51, the LM_MAX_CELLS of a step;
+ * in single to the product as a float. */
+LM_HD lm_fix lm_round_product(lm_real a, lm_real b)
 {
 #if LM_PRECISION == 32
-    return lm_round32(x);
+    return lm_round32(a * b);
 #else
-    return lm_round51(x);
+    return lm_round51_of(a, b);
 #endif
 }
 

@@ -69,6 +69,53 @@ LM_HD lm_real lm_in_cell(lm_fix g)
 LM_DEFINE_SHAPE(, lm_real, lm_fix, LM_FRACTION_BITS)
 LM_DEFINE_SHAPE(24, float, int32_t, 24)
 
+/* Of a field that is linear between the centres and the faces along an axis: the centre of the cell, the nearer face,
+ * and their weights. The face has the number at which the stencil of the centres begins. */
+struct lm_joined {
+    int centre, face;
+    lm_real on_centre, on_face;
+};
+
+/* `c`: lm_centre(1, x). The numbers are exact. */
+LM_HD struct lm_joined lm_joined_of(lm_fix x, const struct lm_stencil *c)
+{
+    struct lm_joined j;
+    j.centre = (int)(x >> LM_FRACTION_BITS);
+    j.face = c->at;
+    j.on_centre = lm_rabs(c->w[1] - c->w[0]);
+    j.on_face = (lm_real)1 - j.on_centre;
+    return j;
+}
+
+/* The value on a centre, with what is given on the faces below and above it; and on a face. */
+LM_HD lm_real lm_on_centre(lm_real centre, lm_real face_below, lm_real face)
+{
+    return lm_rfma((lm_real)0.5, face_below + face, centre);
+}
+
+LM_HD lm_real lm_on_face(lm_real face, lm_real centre, lm_real centre_above)
+{
+    return lm_rfma((lm_real)0.5, centre + centre_above, face);
+}
+
+/* Products of the weights of the linear shape, by rows and columns. */
+struct lm_corners {
+    lm_real w[2][2];
+};
+
+LM_HD struct lm_corners lm_corners_of(const struct lm_stencil *x, const struct lm_stencil *y)
+{
+    const struct lm_corners c = {{{x->w[0] * y->w[0], x->w[1] * y->w[0]}, {x->w[0] * y->w[1], x->w[1] * y->w[1]}}};
+    return c;
+}
+
+/* Gather with the linear shape; f: the first node of the stencil. */
+LM_HD lm_real lm_gather_corners(const lm_real *f, int along, int across, const struct lm_corners *c)
+{
+    return lm_rfma(c->w[1][1], f[across + along],
+                   lm_rfma(c->w[1][0], f[across], lm_rfma(c->w[0][1], f[along], c->w[0][0] * f[0])));
+}
+
 /* Position for the deposition: 24 fraction bits; |g| < 128 cells. */
 LM_HD int32_t lm_fix24(lm_fix g)
 {

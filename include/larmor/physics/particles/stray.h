@@ -20,9 +20,9 @@ LM_HD long lm_stray_corner(const struct lm_stray *s, int stride)
     return (long)(s->j + LM_GHOST - LM_PATCH_LOW) * stride + (s->i + LM_GHOST - LM_PATCH_LOW);
 }
 
-/* Finds the cell and copies the fields around it. `field`: the components of a window, grid arrays with ghost cells
- * (larmor/grid.h), from their first element. */
-LM_HD void lm_stray_at(struct lm_stray *s, const struct lm_tiling *t, int tile, const struct lm_particle *p,
+/* Finds the cell and copies the fields around it, as in struct lm_window. `field`: the components, grid arrays with
+ * ghost cells (larmor/grid.h), from their first element. `order`: of the shape. */
+LM_HD void lm_stray_at(int order, struct lm_stray *s, const struct lm_tiling *t, int tile, const struct lm_particle *p,
                        const double *const *field, int stride)
 {
     int64_t x = lm_global(p->x, tile % t->nx, t->size, t->cells_x);
@@ -37,6 +37,8 @@ LM_HD void lm_stray_at(struct lm_stray *s, const struct lm_tiling *t, int tile, 
         for (int b = 0; b < LM_PATCH; b++)
             for (int a = 0; a < LM_PATCH; a++)
                 s->patch[(c * LM_PATCH + b) * LM_PATCH + a] = (lm_real)field[c][corner + (long)b * stride + a];
+    if (order == 1)
+        lm_join_window(s->patch, LM_PATCH, 1, LM_PATCH * LM_PATCH);
 }
 
 LM_HD struct lm_window lm_stray_window(const struct lm_stray *s)
