@@ -121,6 +121,19 @@ START_TEST(limits)
 }
 END_TEST
 
+/* Two radiating sides that meet in a corner get an advice, one that meets no other does not. */
+START_TEST(corners_of_radiating_sides)
+{
+#define WIND " boundary.x_min=inflow boundary.x_max=absorbing boundary.fields_x_max=radiating species.protons.drift_x=2"
+    CLI(0, "check small.ini run.dt=0.02" WIND);
+    ck_assert_ptr_null(strstr(cli.out, "meet in a corner"));
+    CLI(0, "check small.ini run.dt=0.02 boundary.y_min=reflecting boundary.y_max=absorbing "
+           "boundary.fields_y_max=radiating" WIND);
+    cli_has(cli.out, "\n  boundary.fields_x_max and boundary.fields_y_max are radiating and meet in a corner");
+#undef WIND
+}
+END_TEST
+
 /* 4 B dt/(dx^2 n)/(2 pi) turns in one row of cells, and none where B is across the plane. */
 START_TEST(short_whistlers)
 {
@@ -545,6 +558,7 @@ int main(void)
     tcase_add_loop_test(t, wrong_sections, 0, COUNT(fields));
     tcase_add_test(t, repeated_keys);
     tcase_add_test(t, limits);
+    tcase_add_test(t, corners_of_radiating_sides);
     tcase_add_test(t, short_whistlers);
     tcase_add_test(t, sides_that_the_flow_chose);
     tcase_add_test(t, dense_layer);

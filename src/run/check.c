@@ -132,6 +132,18 @@ static void advise_thermal(FILE *out, const struct lm_config *c)
             fprintf(out, "  body.%s is thermal at temperature = 0: nothing leaves it again\n", c->body[k].name);
 }
 
+/* Two radiating sides that meet (docs/develop/open_sides_study.md). */
+static void advise_corners(FILE *out, const struct lm_config *c)
+{
+    for (int x = LM_X_MIN; x <= LM_X_MAX; x++)
+        for (int y = LM_Y_MIN; y <= LM_Y_MAX; y++)
+            if (c->boundary_fields[x] == LM_RADIATING && c->boundary_fields[y] == LM_RADIATING)
+                fprintf(out,
+                        "  boundary.fields_%s and boundary.fields_%s are radiating and meet in a corner, where B can "
+                        "grow, above all where a wind fills a void: make one of them open\n",
+                        lm_side_names[x], lm_side_names[y]);
+}
+
 /* The losses of ions to a gas should be gained by a background field. */
 static void advise_gas(FILE *out, const struct lm_config *c)
 {
@@ -247,6 +259,7 @@ static int print_all(FILE *out, const struct lm_prepared *p)
     print_limits(out, &p->limits);
     print_advice(out, p);
     advise_thermal(out, c);
+    advise_corners(out, c);
     if (!status)
         status = advise_inflow(out, c, &p->survey.grid);
     advise_directory(out, c);

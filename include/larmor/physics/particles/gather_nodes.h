@@ -56,6 +56,7 @@ LM_HD void lm_gather_components(const struct lm_node_window *win, const struct l
     }
 }
 
+/* lm_gather_nodes with the quadratic shape. */
 LM_HD void lm_gather_nodes_quadratic(const struct lm_node_window *win, lm_fix x, lm_fix y, lm_node_fields to)
 {
     enum { order = 2 };
@@ -86,6 +87,7 @@ LM_HD struct lm_linear_place lm_linear_place_at(int width, lm_fix x, lm_fix y)
     return p;
 }
 
+/* lm_gather_nodes with the linear shape. */
 LM_HD void lm_gather_nodes_linear(const struct lm_node_window *win, const struct lm_linear_place *p, lm_node_fields to)
 {
     enum { NODE = LM_WINDOW_FIELDS };

@@ -29,8 +29,8 @@ struct lm_particle {
 
 /* The fields around a group of particles: component c of node (i, j) is origin[c * area + j * width + i]; nodes may be
  * negative. The components are E_x E_y E_z B_x B_y B_z at the centres, and LM_WINDOW_FACES: -grad p / n on x-faces and
- * on y-faces. For the linear shape E_x and E_y at the centres contain this force, and on the faces is E_x and E_y with
- * it (lm_join_line). */
+ * on y-faces. For the linear shape E_x and E_y contain this force, and on the faces stand E_x and E_y with it, too
+ * (lm_join_line). */
 enum { LM_WINDOW_E = 0, LM_WINDOW_B = 3, LM_WINDOW_FACES = 6, LM_WINDOW_FIELDS = 8 };
 struct lm_window {
     const lm_real *origin;
@@ -100,7 +100,8 @@ LM_HD void lm_join_line(lm_real *e, lm_real *p, int step, int count)
     }
 }
 
-/* The same for all lines of a window of width x width nodes, and the distances of its elements. */
+/* The same for all lines of a window of width x width nodes. `node`, `component`: elements from a node to the next one
+ * along x, and from a component to the next one. */
 LM_HD void lm_join_window(lm_real *first, int width, int node, int component)
 {
     for (int n = 0; n < width; n++) {
@@ -123,7 +124,7 @@ LM_HD lm_real lm_gather_joined(const lm_real *centre, const lm_real *face, int a
     return lm_rfma(b->w[1], second, b->w[0] * first);
 }
 
-/* The fields at (x, y), as in struct lm_local_fields: with the linear shape. */
+/* lm_gather_fields with the linear shape. */
 LM_HD void lm_gather_linear(const struct lm_window *win, lm_fix x, lm_fix y, lm_real e[3], lm_real b[3])
 {
     const struct lm_stencil cx = lm_centre(1, x), cy = lm_centre(1, y);
@@ -139,7 +140,7 @@ LM_HD void lm_gather_linear(const struct lm_window *win, lm_fix x, lm_fix y, lm_
         b[d] = lm_gather_corners(corner + (LM_WINDOW_B + d) * win->area, 1, win->width, &w);
 }
 
-/* With the quadratic shape. */
+/* lm_gather_fields with the quadratic shape. */
 LM_HD void lm_gather_quadratic(const struct lm_window *win, lm_fix x, lm_fix y, lm_real e[3], lm_real b[3])
 {
     enum { order = 2 };
@@ -154,6 +155,7 @@ LM_HD void lm_gather_quadratic(const struct lm_window *win, lm_fix x, lm_fix y, 
     e[1] += lm_gather(order, 1, pressure + win->area, win->width, &cx, &fy);
 }
 
+/* The fields at (x, y), as in struct lm_local_fields. */
 LM_HD void lm_gather_fields(int order, const struct lm_window *win, lm_fix x, lm_fix y, lm_real e[3], lm_real b[3])
 {
     if (order == 1)
