@@ -90,8 +90,8 @@ enum { MANY = 4 }; /* cells of a thread in large domains */
 /* Rows of a block. One with the survey fits into the registers that the substeps of B leave on a multiprocessor. */
 template <bool SURVEY> constexpr int rows_of = SURVEY ? 3 : TY;
 
-/* CELLS cells a thread, a block's rows apart: their loads do not wait for each other. Ghost cells included. SURVEY:
- * also the maxima of B, which read what is read here. */
+/* CELLS cells a thread, ROWS rows apart: their loads do not wait for each other. Ghost cells included. SURVEY: also the
+ * maxima of B, which read what is read here. */
 template <int CELLS, bool SURVEY>
 __global__ void __launch_bounds__(rows_of<SURVEY> *TX, SURVEY ? 8 : 3)
     density_kernel(shape s, struct lm_sides sides, density_problem a, const __grid_constant__ struct lm_ohm o,
@@ -243,7 +243,7 @@ int lm_gpu_copy(struct lm_backend *b, enum lm_array to, enum lm_array from, int 
     return g->failed;
 }
 
-/* To `per_density`, and nothing else yet. */
+/* The result goes to `per_density`. Who also wants `floored` and `p` sets them. */
 static density_problem density_problem_of(const struct lm_gpu *g, int density, int other, double substep,
                                           double *per_density)
 {

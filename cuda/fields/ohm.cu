@@ -46,8 +46,8 @@ struct ohm_arrays {
     const double *eta;         /* NULL for 0 */
     double *field, *push;      /* three arrays; six: E and B */
     struct lm_gpu_control *control;
-    struct lm_cells own;     /* the cells that the maxima of E are of, */
-    struct lm_cells limited; /* and those of B */
+    struct lm_cells own;     /* the cells whose E counts in the maxima */
+    struct lm_cells limited; /* the cells whose B counts in the maxima */
 };
 
 /* A row of the ring. A lane reads only what it has loaded itself. */

@@ -101,7 +101,8 @@ __device__ __forceinline__ void each_place(const tile_particles &h, const struct
 }
 
 /* The components of a window in a cell of the grid: as they are, and for the linear shape as lm_join_line makes them.
- * Outermost cells have no neighbours in the arrays; what is loaded there, from the arrays beside, no particle reads. */
+ * A cell at the end of an array has no neighbour there, so its load reads the array beside; no particle uses the
+ * result. */
 template <int ORDER>
 __device__ __forceinline__ void felt_in_cell(const fields &f, size_t g, lm_real to[LM_WINDOW_FIELDS])
 {

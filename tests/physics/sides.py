@@ -51,8 +51,8 @@ BOXES = ((1, 1, OBLIQUE), (2, 1, OBLIQUE), (1, 1, ACROSS), (1, 0.05, WEAK), (0.0
 def series_of(program: Program, side: str, steps: int, box: tuple, may_stop: bool = True, seed: int = 1) -> Series:
     """The time series, which is shorter where a run that `may_stop` has done so."""
     per_cell, density, b = box
-    overrides = [f"run.seed={seed}", f"boundary.fields_x_max={side}", f"run.t_end={steps * DT}", f"species.ions.mean_particles_per_cell={per_cell}",
-                 f"species.ions.density={density}", *(f"fields.b{c}={v}" for c, v in zip("xyz", b))]
+    overrides = [f"run.seed={seed}", f"boundary.fields_x_max={side}", f"run.t_end={steps * DT}",
+                 f"species.ions.mean_particles_per_cell={per_cell}", f"species.ions.density={density}", *(f"fields.b{c}={v}" for c, v in zip("xyz", b))]
     return program.run(INI, overrides, may_stop=may_stop).series
 
 

@@ -29,8 +29,8 @@ struct lm_particle {
 
 /* The fields around a group of particles: component c of node (i, j) is origin[c * area + j * width + i]; nodes may be
  * negative. The components are E_x E_y E_z B_x B_y B_z at the centres, and LM_WINDOW_FACES: -grad p / n on x-faces and
- * on y-faces. For the linear shape E_x and E_y contain this force, and on the faces stand E_x and E_y with it, too
- * (lm_join_line). */
+ * on y-faces. For the linear shape E_x and E_y at the centres contain this force, and LM_WINDOW_FACES are E_x and E_y
+ * with this force on the faces (lm_join_line). */
 enum { LM_WINDOW_E = 0, LM_WINDOW_B = 3, LM_WINDOW_FACES = 6, LM_WINDOW_FIELDS = 8 };
 struct lm_window {
     const lm_real *origin;

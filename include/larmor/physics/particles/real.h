@@ -54,6 +54,7 @@ LM_HD lm_real lm_real_from_bits(lm_ufix b)
     return x;
 }
 
+/* |x| */
 LM_HD lm_real lm_rabs(lm_real x)
 {
     return lm_real_from_bits(lm_real_bits(x) & ~((lm_ufix)1 << (8 * sizeof x - 1)));
