@@ -18,7 +18,7 @@
 static const char open_text[] =
     "[run]\nsteps = 40\ndt = 0.05\nseed = 3\n[grid]\nnx = 24\nny = 16\nlx = 6\nly = 4\n"
     "[electrons]\ntemperature = 0.2\n[fields]\nbx = 0.2\nbz = 1\neta_hyper = 1e-3\n"
-    "[boundary]\nx_min = inflow\nx_max = absorbing\n"
+    "[boundary]\nx_min = inflow\nfields_x_min = inflow\nx_max = absorbing\n"
     "[species.p]\nparticles_per_cell = 8\ntemperature = 0.1\ndrift_x = 0.8\n"
     "[body.moon]\nshape = disk\nx = 3\ny = 0\nradius = 0.8\nfields = transparent\n"
     "[background.dye]\ninitial = exp(-(x-1)^2)\nstream = y*(1 + 0.5*sin(t)) + 0.1*cos(x)\ninflow = 0.2*sin(t)^2\n"

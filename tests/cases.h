@@ -9,9 +9,11 @@
 
 #include "inside.h"
 
+enum { MOST_OVERRIDES = 9 };
+
 struct run_case {
     const char *name, *file;
-    const char *overrides[8];
+    const char *overrides[MOST_OVERRIDES];
 };
 
 static const struct run_case run_cases[] = {
@@ -62,8 +64,8 @@ static const struct run_case run_cases[] = {
      {"species.wind.drift_x=2+0.1*y", "species.wind.drift_y=0.3*sin(y)", "fields.bx=0.4", "fields.eta=0.02"}},
     {"hybrid-thin-double",
      "wide.ini",
-     {"grid.ny=1", "grid.ly=0.25", "boundary.x_min=inflow", "boundary.x_max=absorbing", "boundary.y_min=reflecting",
-      "boundary.y_max=thermal", "boundary.y_max_temperature=0.2", "fields.az=0"}},
+     {"grid.ny=1", "grid.ly=0.25", "boundary.x_min=inflow", "boundary.fields_x_min=inflow", "boundary.x_max=absorbing",
+      "boundary.y_min=reflecting", "boundary.y_max=thermal", "boundary.y_max_temperature=0.2", "fields.az=0"}},
     {"radiating-hybrid-double",
      "hybrid.ini",
      {"boundary.fields_x_max=radiating", "boundary.fields_y_max=radiating", "boundary.y_max=absorbing"}},
@@ -77,8 +79,8 @@ static const struct run_case run_cases[] = {
       "electrons.closure=evolved", "electrons.courant=0.1", "fields.eta=0.02"}},
     {"radiating-turning-double", /* ions feel the mean of B */
      "wide.ini",
-     {"boundary.x_min=inflow", "boundary.x_max=absorbing", "boundary.fields_x_max=radiating", "grid.nx=61",
-      "grid.lx=15.25", "electrons.closure=polytropic"}},
+     {"boundary.x_min=inflow", "boundary.fields_x_min=inflow", "boundary.x_max=absorbing",
+      "boundary.fields_x_max=radiating", "grid.nx=61", "grid.lx=15.25", "electrons.closure=polytropic"}},
     {"radiating-forced-single",
      "hybrid.ini",
      {"boundary.fields_x_max=radiating", "boundary.fields_y_min=radiating", "boundary.y_min=absorbing",
@@ -100,6 +102,9 @@ static const struct run_case run_cases[] = {
      {"grid.nx=1", "grid.ny=50", "grid.lx=0.25", "grid.ly=12.5", "fields.az=0", "fields.bx=0.4*cos(ky*y)",
       "fields.eta=1e-3"}},
     {"background-open-double", "background.ini", {"boundary.fields_x_max=open"}},
+    {"background-slow-double",
+     "background.ini",
+     {"boundary.fields_x_min=radiating"}}, /* as the default of slow flows */
     {"carried-plain-double", "carried.ini", {NULL}},
     {"carried-others-single",
      "carried.ini",
@@ -119,8 +124,10 @@ static const struct run_case run_cases[] = {
      "gas.ini",
      {"particles.precision=single", "species.beam.particles_per_cell=2", "species.wind.particles_per_cell=300",
       "species.wind.charge_exchange_rate=30", "species.beam.scattering_sigmas=1", "body.moon.particles=reflecting"}},
-    {"ionisation-open-double", "ionisation.ini", {"boundary.fields_x_max=open"}},
-    {"ionisation-quadratic-single", "ionisation.ini", {"particles.shape=quadratic", "particles.precision=single"}},
+    {"ionisation-open-double", "ionisation.ini", {"boundary.fields_x_min=inflow", "boundary.fields_x_max=open"}},
+    {"ionisation-quadratic-single",
+     "ionisation.ini",
+     {"particles.shape=quadratic", "particles.precision=single", "boundary.fields_x_min=inflow"}},
     {"ionisation-given-double",
      "ionisation.ini",
      {"boundary.x_max=thermal", "boundary.x_max_temperature=0.2", "boundary.y_min=reflecting",
@@ -218,9 +225,9 @@ static inline const char *tests_directory(void)
 static inline void case_config(const struct run_case *c, int count, const char *const *more, struct lm_config *config)
 {
     char path[LM_MAX_PATH];
-    const char *all[16];
+    const char *all[MOST_OVERRIDES + 8];
     int n = 0;
-    for (int k = 0; k < 8 && c->overrides[k]; k++)
+    for (int k = 0; k < MOST_OVERRIDES && c->overrides[k]; k++)
         all[n++] = c->overrides[k];
     for (int k = 0; k < count; k++)
         all[n++] = more[k];

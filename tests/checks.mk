@@ -20,7 +20,7 @@ CHECKS := fingerprint physics-budgets $(QUICK_EXAMPLES:%=example-%) cppcheck-src
 CHECKS += $(if $(RANDOM),random-configurations) $(filter-out $(CHECKS) $(SLOW_UNIT),$(UNIT)) install format layers docs tools gpu kernels
 LINT := format layers cppcheck-src cppcheck-tests cppcheck-cuda
 LONGEST := fingerprint-all physics-voids physics-drifts physics-sides physics-reflection readers $(LONG_EXAMPLES:%=example-%)
-SLOW := $(if $(RANDOM),ranks-configurations) $(SLOW_UNIT) physics-energy physics-starts \
+SLOW := $(if $(RANDOM),ranks-configurations) $(SLOW_UNIT) physics-energy physics-inflow physics-starts \
         $(filter-out $(CHECKS) $(LONGEST),$(EXAMPLES:%=example-%))
 
 # Under the sanitizers `make test-ci` runs random configurations and the unit tests that take at most 15 seconds there on two

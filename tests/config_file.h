@@ -78,7 +78,7 @@ static inline void assert_round_trip(void)
     ck_assert_msg(read_again(0, NULL) == LM_OK, "%s", lm_error());
     first.names = config.names;
     memset(first.boundary_by_flow, 0, sizeof first.boundary_by_flow);
-    memset(first.boundary_outflow, 0, sizeof first.boundary_outflow);
+    memset(first.boundary_speed, 0, sizeof first.boundary_speed);
     ck_assert_mem_eq(&first, &config, sizeof first);
 }
 

@@ -26,7 +26,7 @@ static inline double born(const struct lm_sim *sim, int species)
 
 static const char busy_text[] =
     "[run]\nsteps = 30\ndt = 0.05\nseed = 3\n" GRID "[electrons]\ntemperature = 0.2\n[fields]\nbx = 0.2\nbz = 1\n"
-    "eta_hyper = 1e-3\n[boundary]\nx_min = inflow\nx_max = absorbing\n"
+    "eta_hyper = 1e-3\n[boundary]\nx_min = inflow\nfields_x_min = inflow\nx_max = absorbing\n"
     "[species.p]\nparticles_per_cell = 8\ntemperature = 0.1\ndrift_x = 0.8\n"
     "[species.heavy]\nmass = 16\ndensity = 0\nparticles_per_cell = 40\n"
     "[body.moon]\nshape = disk\nx = 3\ny = 0\nradius = 0.8\nfields = transparent\n"

@@ -435,6 +435,13 @@ START_TEST(what_the_flow_chose_stays)
     CLI(0, "run small.ini --output rest --restart latest " WIND); /* complete */
     CLI(2, "run small.ini --output new --overwrite --restart open/checkpoints/checkpoint_00000020.h5 "
            "boundary.fields_x_max=radiating " WIND);
+#define SLOW "--quiet boundary.x_min=inflow boundary.x_max=inflow "
+    CLI(0, "run small.ini --output held boundary.fields_x_min=inflow boundary.fields_x_max=inflow " SLOW OFTEN);
+    CLI(0, "run small.ini --output rest --overwrite --restart held/checkpoints/checkpoint_00000020.h5 " SLOW);
+    same_end("held", "rest");
+    CLI(0, "run small.ini --output slow " SLOW);
+    ck_assert_str_ne(cli_fingerprint("held"), cli_fingerprint("slow"));
+#undef SLOW
 #undef WIND
 }
 END_TEST

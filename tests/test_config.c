@@ -91,7 +91,7 @@ START_TEST(test_accepts)
 }
 END_TEST
 
-/* Configurations of plasma that flows through absorbing sides, and which sides are radiating. */
+/* Configurations of plasma that flows out through absorbing sides, and which of these are radiating. */
 static const struct outflow {
     const char *ini;
     int radiating; /* -1: none */
@@ -135,14 +135,67 @@ START_TEST(test_outflow_chooses_radiating_sides)
     const struct outflow *o = &outflows[_i];
     assert_reads(o->ini);
     for (int side = 0; side < LM_SIDES; side++) {
+        if (config.boundary[side] == LM_INFLOW)
+            continue;
         ck_assert_int_eq(config.boundary_fields[side] == LM_RADIATING, side == o->radiating);
         if (side != o->radiating)
-            ck_assert_double_eq(config.boundary_outflow[side], 0);
+            ck_assert_double_eq(config.boundary_speed[side], 0);
         else if (isinf(o->speed))
-            ck_assert(isinf(config.boundary_outflow[side]));
+            ck_assert(isinf(config.boundary_speed[side]));
         else
-            ck_assert_double_eq_tol(config.boundary_outflow[side], o->speed, 1e-12);
+            ck_assert_double_eq_tol(config.boundary_speed[side], o->speed, 1e-12);
     }
+    assert_round_trip();
+}
+END_TEST
+
+/* Plasma that comes in at x = 0, what the fields are there, and its speed where the flow has chosen them. The speed of
+ * fast waves is 2: B^2 = 2, and 5/3 times the pressures is 2. */
+#define FAST "temperature = 0.9\n[electrons]\ntemperature = 0.5\n[fields]\nbx = 1\nbz = 1\n"
+#define INFLOW "[boundary]\nx_min = inflow\nx_max = absorbing\n"
+static const struct inflow {
+    const char *ini;
+    int fields;
+    double speed;
+} inflows[] = {
+    {"drift_x = 2.001\n" FAST INFLOW, LM_FIELDS_INFLOW, 0},
+    {"drift_x = 1.5\n" FAST INFLOW, LM_RADIATING, 0.75},
+    {FAST INFLOW, LM_RADIATING, 0},
+    {"drift_x = -1\n" FAST INFLOW, LM_RADIATING, -0.5},
+    {"drift_x = 1.5\n" FAST INFLOW "fields_x_min = inflow\n", LM_FIELDS_INFLOW, 0},
+    {"drift_x = 1.5\n" FAST INFLOW "fields_x_min = inflow_b\n", LM_INFLOW_B, 0},
+    /* Exactly the speed of fast waves, which rounding makes more. */
+    {"drift_x = 2\n" FAST INFLOW, LM_FIELDS_INFLOW, 0},
+    /* Not radiating beside walls and behind a layer. */
+    {"drift_x = 1.5\n" FAST INFLOW "y_min = reflecting\ny_max = reflecting\n", LM_OPEN, 0.75},
+    {"drift_x = 1.5\n" FAST INFLOW "layer_x_min = 0.5\nlayer_eta = 0.1\n", LM_OPEN, 0.75},
+    /* Ions that come in count, not the dense plasma of the start. Without those the start counts. */
+    {"density = 9\ninflow_density = 1\ndrift_x = 1.5\n" FAST INFLOW, LM_RADIATING, 0.75},
+    {"density = 1\ninflow_density = t\ndrift_x = 1.5\n" FAST INFLOW, LM_RADIATING, 0.75},
+    {"drift_x = 0.1\ndensity = 0\n" FAST INFLOW, LM_FIELDS_INFLOW, 0},
+    /* Means over the side: B^2 is 4, 1 and 1, and by = 1 is that of a vector potential. */
+    {"drift_x = 1\n[fields]\nbz = y < ly/3 ? sqrt(3) : 0\naz = -x\n" INFLOW, LM_RADIATING, 0.70710678118654752},
+    {"drift_x = 1\n[fields]\nbz = y < ly/3 ? sqrt(3) : 0\naz = 2*y\n" INFLOW, LM_RADIATING, 0.44721359549995794},
+    /* T = T_0 n^(gamma - 1): isothermal 0.5 + 1.5 of ions over n = 0.25, polytropic the same with gamma = 2. */
+    {"density = 0.25\ndrift_x = 1\ntemperature = 0.9\n[electrons]\nclosure = isothermal\ntemperature = 0.5\n[fields]\n"
+     "bz = 0.70710678118654752\n" INFLOW,
+     LM_RADIATING, 0.5},
+    {"density = 0.25\ndrift_x = 1\ntemperature = 0.9\n[electrons]\nclosure = polytropic\ngamma = 2\ntemperature = "
+     "1\n[fields]\n"
+     "bz = 0.70710678118654752\n" INFLOW,
+     LM_RADIATING, 0.5},
+    /* Two ions of charge 2 and mass 4 for each of charge 1 and mass 1: B^2 = 36 over a mass of 9. */
+    {"drift_x = 2\n[species.q]\ncharge = 2\nmass = 4\ndensity = 2\ndrift_x = 1\n[fields]\nbz = 6\n" INFLOW,
+     LM_RADIATING, 0.6},
+    {"drift_x = 0.1\n[fields]\nsolver = none\nbz = 1\n" INFLOW, LM_FIELDS_PERIODIC, 0},
+};
+
+START_TEST(test_inflow_chooses_fields)
+{
+    const struct inflow *o = &inflows[_i];
+    assert_reads(o->ini);
+    ck_assert_int_eq(config.boundary_fields[LM_X_MIN], o->fields);
+    ck_assert_double_eq_tol(config.boundary_speed[LM_X_MIN], o->speed, 1e-9);
     assert_round_trip();
 }
 END_TEST
@@ -409,6 +462,7 @@ int main(void)
     tcase_add_test(tc, test_accepts);
     tcase_add_test(tc, test_sides);
     tcase_add_loop_test(tc, test_outflow_chooses_radiating_sides, 0, sizeof outflows / sizeof *outflows);
+    tcase_add_loop_test(tc, test_inflow_chooses_fields, 0, sizeof inflows / sizeof *inflows);
     tcase_add_test(tc, test_bodies);
     tcase_add_test(tc, test_time);
     tcase_add_test(tc, test_definitions);

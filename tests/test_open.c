@@ -47,8 +47,9 @@ enum { PLASMAS = sizeof plasmas / sizeof *plasmas };
 /* E beyond a side is periodic along the side, to the bit, because a backend may read either image. */
 START_TEST(inflow_field_is_periodic_along_the_side)
 {
-    static const char *const sides[] = {"[boundary]\ny_min = inflow\ny_max = reflecting\n",
-                                        "[boundary]\nx_min = thermal\nx_min_temperature = 0.1\nx_max = inflow\n"};
+    static const char *const sides[] = {
+        "[boundary]\ny_min = inflow\nfields_y_min = inflow\ny_max = reflecting\n",
+        "[boundary]\nx_min = thermal\nx_min_temperature = 0.1\nx_max = inflow\nfields_x_max = inflow\n"};
     char text[1024];
     snprintf(text, sizeof text,
              "[run]\ndt = 0.01\nsteps = 1\n[grid]\nnx = 5\nny = 7\nlx = 2.5\nly = 4.55\n"
@@ -79,11 +80,12 @@ END_TEST
 /* Beyond a side where a plasma of two species comes in, E = -u x B with the mean drift u of their charges. */
 START_TEST(inflow_field_is_that_of_the_drift)
 {
-    static const char text[] = "[run]\ndt = 0.01\nsteps = 1\n[grid]\nnx = 5\nny = 7\nlx = 2.5\nly = 4.55\n"
-                               "[fields]\nbx = 0.3\nby = 0.5\nbz = 0.7\n[boundary]\nx_min = inflow\n"
-                               "x_max = absorbing\n[species.a]\nparticles_per_cell = 2\ndensity = 0.4\ncharge = 2\n"
-                               "drift_x = 1\ndrift_y = 0.5\n[species.b]\nparticles_per_cell = 2\ndensity = 0.2\n"
-                               "drift_x = 1\ndrift_z = -1\n";
+    static const char text[] =
+        "[run]\ndt = 0.01\nsteps = 1\n[grid]\nnx = 5\nny = 7\nlx = 2.5\nly = 4.55\n"
+        "[fields]\nbx = 0.3\nby = 0.5\nbz = 0.7\n[boundary]\nx_min = inflow\n"
+        "fields_x_min = inflow\nx_max = absorbing\n[species.a]\nparticles_per_cell = 2\ndensity = 0.4\ncharge = 2\n"
+        "drift_x = 1\ndrift_y = 0.5\n[species.b]\nparticles_per_cell = 2\ndensity = 0.2\n"
+        "drift_x = 1\ndrift_z = -1\n";
     /* Charges 0.8 and 0.2: u = (1, 0.4, -0.2). */
     static const double want[3] = {-(0.4 * 0.7 + 0.2 * 0.5), -(-0.2 * 0.3 - 1 * 0.7), -(1 * 0.5 - 0.4 * 0.3)};
     struct lm_sim *sim = sim_new(text, NULL);

@@ -155,7 +155,8 @@ END_TEST
 /* Plasma flows slowly from an inflow side to a radiating one. The shortest whistlers turn 2.5 times in a step. */
 static const char *const box =
     "[run]\nt_end = 60\ndt = 0.1\n[grid]\nnx = 48\nny = 32\nlx = 9.6\nly = 6.4\n[electrons]\nclosure = "
-    "isothermal\ntemperature = 0.1\n[fields]\nbx = 0.6\nby = 0.5\nbz = 0.6\n[boundary]\nx_min = inflow\nx_max = "
+    "isothermal\ntemperature = 0.1\n[fields]\nbx = 0.6\nby = 0.5\nbz = 0.6\n[boundary]\nx_min = inflow\nfields_x_min = "
+    "inflow\nx_max = "
     "absorbing\nfields_x_max = radiating\n[species.p]\nparticles_per_cell = 50\ntemperature = 0.1\ndrift_x = 0.3\n";
 
 static double kinetic_energy(struct lm_sim *sim)

@@ -22,6 +22,9 @@
 extern "C" {
 #endif
 
+/* Who says what a side does to fields: the file or the kind of the side; the flow, which has changed nothing; the flow,
+ * which has changed it. */
+enum lm_by_flow { LM_NOT_BY_FLOW, LM_LEFT_TO_FLOW, LM_CHANGED_BY_FLOW };
 enum lm_closure { LM_ISOTHERMAL, LM_POLYTROPIC, LM_EVOLVED };
 enum lm_solver { LM_SOLVER_HYBRID, LM_SOLVER_NONE };
 enum lm_temperature { LM_TEMPERATURE_AXES, LM_TEMPERATURE_FIELD_ALIGNED };
@@ -274,10 +277,10 @@ struct lm_config {
     int boundary[LM_SIDES];                /* enum lm_boundary: what a side does to particles */
     double boundary_temperature[LM_SIDES]; /* of thermal sides, B0^2/(mu0 n0) */
     int boundary_fields[LM_SIDES];         /* enum lm_field_boundary; only with solver = hybrid */
-    /* Not keys. 1: the file leaves to the flow what an absorbing side does to fields. The speed of the flow out of the
-     * domain over the thermal speed, where it made the side radiating; else 0. */
+    /* Not keys: enum lm_by_flow; and the speed of the flow where it has changed the default, else 0. The flow out of an
+     * absorbing side is in units of the thermal speed, that into an inflow side in units of the speed of fast waves. */
     int boundary_by_flow[LM_SIDES];
-    double boundary_outflow[LM_SIDES];
+    double boundary_speed[LM_SIDES];
     double layer[LM_SIDES]; /* width of the resistive layer that damps waves before a side, d_i; 0: none */
     double layer_eta;       /* resistivity of the layers at the side, mu0 v_A d_i */
     int body_count;

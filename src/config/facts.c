@@ -123,14 +123,20 @@ int lm_has_electron_surfaces(const struct lm_config *c)
     return any && lm_entropy_field(c) >= 0;
 }
 
-void lm_why_radiating(const struct lm_config *c, int side, char out[LM_WHY_RADIATING])
+void lm_why_fields(const struct lm_config *c, int side, char out[LM_WHY_FIELDS])
 {
-    const double speed = c->boundary_outflow[side];
+    const double speed = c->boundary_speed[side];
     out[0] = 0;
-    if (isinf(speed))
-        snprintf(out, LM_WHY_RADIATING, "cold plasma flows out");
+    if (c->boundary_by_flow[side] != LM_CHANGED_BY_FLOW)
+        return;
+    if (c->boundary[side] != LM_INFLOW && isinf(speed))
+        snprintf(out, LM_WHY_FIELDS, "cold plasma flows out");
+    else if (c->boundary[side] != LM_INFLOW)
+        snprintf(out, LM_WHY_FIELDS, "plasma flows out at %.3g times its thermal speed", speed);
     else if (speed > 0)
-        snprintf(out, LM_WHY_RADIATING, "plasma flows out at %.3g times its thermal speed", speed);
+        snprintf(out, LM_WHY_FIELDS, "plasma flows in at %.3g times the speed of fast waves", speed);
+    else
+        snprintf(out, LM_WHY_FIELDS, "no plasma flows in through it at the start");
 }
 
 /* --- accounts of the ledger --- */

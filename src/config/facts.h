@@ -41,9 +41,9 @@ int lm_is_crossed_by_electrons(const struct lm_config *config, int side);
  * (larmor/physics/fluid/absorption.h). */
 int lm_has_electron_surfaces(const struct lm_config *config);
 
-/* Why a side became radiating: "plasma flows out at 2.5 times its thermal speed"; "" where the flow did not choose. */
-enum { LM_WHY_RADIATING = 64 };
-void lm_why_radiating(const struct lm_config *config, int side, char out[LM_WHY_RADIATING]);
+/* Why a side has these fields: "plasma flows out at 2.5 times its thermal speed"; "" where the flow changed nothing. */
+enum { LM_WHY_FIELDS = 64 };
+void lm_why_fields(const struct lm_config *config, int side, char out[LM_WHY_FIELDS]);
 
 /* --- accounts of the ledger --- */
 

@@ -42,10 +42,12 @@ static const struct {
      "it "
      "is fields.ex, ey, ez; on an inflow_b side the tangential B stays as fields.bx, by, bz say. A radiating side lets "
      "waves "
-     "leave. By default fields are conducting where particles are reflecting or thermal, and inflow where they are "
-     "inflow. Where they are absorbing, fields are radiating if the plasma flows out at its thermal speed or faster, "
-     "the two other sides are periodic and no resistive layer is before the side; otherwise they are open. With solver "
-     "= none the given fields go on beyond the sides."},
+     "leave. By default fields are conducting where particles are reflecting or thermal. Where they are "
+     "absorbing, fields are radiating if the plasma flows out at its thermal speed or faster, the two other sides are "
+     "periodic and no resistive layer is before the side; otherwise they are open. Where particles are inflow, fields "
+     "are inflow if the plasma flows in faster than fast waves; otherwise they are radiating, or open where an "
+     "absorbing side would be open. The mean flow at the start counts. With solver = none the given fields go on "
+     "beyond the sides."},
     {LM_BODY_SECTION,
      "One section for each solid body. A cell is in the body if its centre lies in its shape. Particles and resistive "
      "fields also see how the surface cuts the cells. The shape is cut off at walls and continued across periodic "

@@ -12,6 +12,9 @@
 #define LEAST_OUTFLOW 1.0
 #define LEAST_FLOW 0.01
 
+/* Of ions, for the speed of fast waves. */
+#define GAMMA_IONS (5.0 / 3.0)
+
 /* Smaller differences, as shares of what is summed, can come from rounding. */
 #define ROUNDING 1e-9
 
@@ -42,7 +45,7 @@ static void check_opposites(struct lm_config_reader *r)
 }
 
 /* The boundary condition of the fields where the file does not set one. lm_config_choose_fields has the last word for
- * absorbing sides. */
+ * absorbing sides and for inflow sides. */
 static int default_fields(int boundary)
 {
     static const int fields[] = {[LM_PERIODIC] = LM_FIELDS_PERIODIC,
@@ -148,54 +151,125 @@ int lm_config_check_inflow(struct lm_config_reader *r)
     return LM_OK;
 }
 
-/* --- fields of absorbing sides --- */
+/* --- fields that the flow chooses --- */
 
-enum { POINT_VALUES = 8 }; /* x, y, density, that which flows in, drift and three temperatures of a point */
+enum { EDGE_VALUES = 7 }; /* of a point, besides x and y */
 
-/* Sums over the ions in the last cells before a side: charge, current outwards, size of the current, and charge times
- * the square of the thermal speed. */
-struct outflow {
-    double charge, current, size, speed2;
+/* The last cells before a side: the places of their centres, and room for values there. */
+struct edge {
+    int side, count;
+    double *x, *y, *value[EDGE_VALUES];
 };
 
-/* Adds the ions of a species. Where a cell has none of them at the start, the density that flows in by inflow sides
- * counts. A species whose expressions have no value in these cells is left out. `value` has x and y of `count` cells,
- * and room for the rest. */
-static void add_species(const struct lm_config *c, const struct lm_species_config *p, int side, int count,
-                        double *const value[POINT_VALUES], struct outflow *to)
+/* Sums over these cells: of the density of ions times charge, times mass, and times mean temperature; of the current
+ * of ions outwards, of its size, and of charge times the square of the thermal speed. */
+struct flow {
+    double charge, mass, pressure, current, size, speed2;
+};
+
+static struct edge edge_of(const struct lm_grid *g, int side, double *work)
 {
-    const int across = p->temperature_kind == LM_TEMPERATURE_FIELD_ALIGNED ? 1 : 2;
-    const char *const texts[] = {p->density,        lm_inflow_density(p), p->drift[side / 2],
+    struct edge e = {.side = side, .x = work, .y = work + lm_longest_side(g)};
+    for (int v = 0; v < EDGE_VALUES; v++)
+        e.value[v] = work + (size_t)(2 + v) * lm_longest_side(g);
+    e.count = lm_side_points(g, (enum lm_side)side, e.x, e.y);
+    for (int k = 0; k < e.count; k++)
+        (side / 2 == 0 ? e.x : e.y)[k] += (side % 2 ? -0.5 : 0.5) * (side / 2 == 0 ? g->dx : g->dy);
+    return e;
+}
+
+/* Adds the ions of a species: those of the start, or those that inflow sides let in where there are none of these; at
+ * an inflow side the other way round. A species whose expressions have no value in these cells is left out. */
+static void add_species(const struct lm_config *c, const struct lm_species_config *p, const struct edge *e,
+                        struct flow *to)
+{
+    const int across = p->temperature_kind == LM_TEMPERATURE_FIELD_ALIGNED ? 1 : 2,
+              first = c->boundary[e->side] == LM_INFLOW;
+    const char *const texts[] = {p->density,        lm_inflow_density(p), p->drift[e->side / 2],
                                  p->temperature[0], p->temperature[1],    p->temperature[across]};
-    for (int v = 0; v < POINT_VALUES - 2; v++)
-        if (lm_expr_at(c->names, texts[v], (size_t)count, value[0], value[1], 0.0, value[2 + v]))
+    double *const *const value = e->value;
+    for (int v = 0; v < 6; v++)
+        if (lm_expr_at(c->names, texts[v], (size_t)e->count, e->x, e->y, 0.0, value[v]))
             return;
-    for (int k = 0; k < count; k++) {
-        const double n = value[2][k] > 0.0 ? value[2][k] : value[3][k], q = p->charge * fmax(n, 0.0),
-                     u = side % 2 ? value[4][k] : -value[4][k];
+    for (int k = 0; k < e->count; k++) {
+        const double n = fmax(value[first][k] > 0.0 ? value[first][k] : value[!first][k], 0.0), q = p->charge * n,
+                     u = e->side % 2 ? value[2][k] : -value[2][k],
+                     temperature = (value[3][k] + value[4][k] + value[5][k]) / 3.0;
         to->charge += q;
+        to->mass += p->mass * n;
+        to->pressure += n * temperature;
         to->current += q * u;
         to->size += q * fabs(u);
-        to->speed2 += q * (value[5][k] + value[6][k] + value[7][k]) / (3.0 * p->mass);
+        to->speed2 += q * temperature / p->mass;
     }
 }
 
-/* The mean flow of the ions out of the domain before a side, over their mean thermal speed. 0: none flows out. `work`
- * has room for POINT_VALUES of each cell. */
-static double outflow(const struct lm_config *c, const struct lm_grid *g, int side, double *work)
+/* The mean flow of the ions out of the domain, over their mean thermal speed. 0: none flows out. */
+static double outflow(const struct flow *sum)
 {
-    double *value[POINT_VALUES];
-    struct outflow sum = {0};
-    for (int v = 0; v < POINT_VALUES; v++)
-        value[v] = work + (size_t)v * lm_longest_side(g);
-    const int count = lm_side_points(g, (enum lm_side)side, value[0], value[1]);
-    for (int k = 0; k < count; k++)
-        value[side / 2][k] += (side % 2 ? -0.5 : 0.5) * (side / 2 == 0 ? g->dx : g->dy);
-    for (int s = 0; s < c->species_count; s++)
-        add_species(c, &c->species[s], side, count, value, &sum);
-    if (!(sum.current > ROUNDING * sum.size && sum.current > LEAST_FLOW * sum.charge))
+    if (!(sum->current > ROUNDING * sum->size && sum->current > LEAST_FLOW * sum->charge))
         return 0.0;
-    return sum.current / sqrt(sum.charge * sum.speed2);
+    return sum->current / sqrt(sum->charge * sum->speed2);
+}
+
+/* The sum of B^2 over the cells, without the field of magnets. NAN: an expression has no value there. */
+static double magnetic(const struct lm_config *c, const struct lm_grid *g, const struct edge *e)
+{
+    enum { AZ = 3, RIGHT, ABOVE, MOVED };
+    const char *const az = c->fields.az[0] ? c->fields.az : "0";
+    const double half_x = 0.5 * g->dx, half_y = 0.5 * g->dy;
+    double *const *const value = e->value, sum = 0.0;
+    int unknown = 0;
+    for (int d = 0; d < 3; d++)
+        unknown |= lm_expr_at(c->names, c->fields.b[d], (size_t)e->count, e->x, e->y, 0.0, value[d]);
+    unknown |= lm_expr_at(c->names, az, (size_t)e->count, e->x, e->y, 0.0, value[AZ]);
+    for (int k = 0; k < e->count; k++)
+        value[MOVED][k] = e->x[k] + half_x;
+    unknown |= lm_expr_at(c->names, az, (size_t)e->count, value[MOVED], e->y, 0.0, value[RIGHT]);
+    for (int k = 0; k < e->count; k++)
+        value[MOVED][k] = e->y[k] + half_y;
+    unknown |= lm_expr_at(c->names, az, (size_t)e->count, e->x, value[MOVED], 0.0, value[ABOVE]);
+    for (int k = 0; k < e->count && !unknown; k++) {
+        const double bx = value[0][k] + (value[ABOVE][k] - value[AZ][k]) / half_y,
+                     by = value[1][k] - (value[RIGHT][k] - value[AZ][k]) / half_x, bz = value[2][k];
+        sum += bx * bx + by * by + bz * bz;
+    }
+    return unknown ? NAN : sum;
+}
+
+/* The mean flow of the ions into the domain, over the speed of fast waves across B. NAN: it is not known. */
+static double inflow(const struct lm_config *c, const struct lm_grid *g, const struct edge *e, const struct flow *sum)
+{
+    const double density = sum->charge / e->count,
+                 gamma = c->electrons.closure == LM_ISOTHERMAL ? 1.0 : c->electrons.gamma,
+                 electrons = c->electrons.temperature * pow(density, gamma) * e->count,
+                 fast2 = (magnetic(c, g, e) + gamma * electrons + GAMMA_IONS * sum->pressure) / sum->mass;
+    return -sum->current / sum->charge / sqrt(fast2);
+}
+
+/* What the flow makes of a side of which the file leaves it to the flow. `work` has room for what an edge needs. */
+static void choose_fields(struct lm_config *c, const struct lm_grid *g, int side, double *work)
+{
+    const int along = side / 2 == 0 ? LM_Y_MIN : LM_X_MIN,
+              can_radiate = c->boundary[along] == LM_PERIODIC && !(c->layer[side] > 0.0);
+    const struct edge e = edge_of(g, side, work);
+    struct flow sum = {0};
+    for (int s = 0; s < c->species_count; s++)
+        add_species(c, &c->species[s], &e, &sum);
+    if (c->boundary[side] == LM_INFLOW) {
+        const double speed = inflow(c, g, &e, &sum);
+        if (!(speed < 1.0 - ROUNDING))
+            return;
+        c->boundary_fields[side] = can_radiate ? LM_RADIATING : LM_OPEN;
+        c->boundary_speed[side] = speed;
+    } else {
+        const double speed = outflow(&sum);
+        if (!(can_radiate && speed >= LEAST_OUTFLOW * (1.0 - ROUNDING)))
+            return;
+        c->boundary_fields[side] = LM_RADIATING;
+        c->boundary_speed[side] = speed;
+    }
+    c->boundary_by_flow[side] = LM_CHANGED_BY_FLOW;
 }
 
 int lm_config_choose_fields(struct lm_config_reader *r)
@@ -204,19 +278,15 @@ int lm_config_choose_fields(struct lm_config_reader *r)
     if (r->unusable_values || r->problems.count > 0)
         return LM_OK;
     const struct lm_grid g = lm_config_grid(c);
-    double *work = malloc(POINT_VALUES * sizeof *work * lm_longest_side(&g));
+    double *work = malloc((2 + EDGE_VALUES) * sizeof *work * lm_longest_side(&g));
     if (!work)
         return lm_fail(LM_FAILED, "out of memory");
     for (int side = 0; side < LM_SIDES; side++) {
-        const int along = side / 2 == 0 ? LM_Y_MIN : LM_X_MIN;
-        c->boundary_by_flow[side] = c->boundary_fields[side] == LM_OPEN && !r->key_line[key_of("fields_", side)];
-        if (!c->boundary_by_flow[side] || c->boundary[along] != LM_PERIODIC || c->layer[side] > 0.0)
+        const int fields = c->boundary_fields[side], key = key_of("fields_", side);
+        if (r->key_line[key] || (fields != LM_OPEN && fields != LM_FIELDS_INFLOW))
             continue;
-        const double speed = outflow(c, &g, side, work);
-        if (speed >= LEAST_OUTFLOW * (1.0 - ROUNDING)) {
-            c->boundary_fields[side] = LM_RADIATING;
-            c->boundary_outflow[side] = speed;
-        }
+        c->boundary_by_flow[side] = LM_LEFT_TO_FLOW;
+        choose_fields(c, &g, side, work);
     }
     free(work);
     return LM_OK;

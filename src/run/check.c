@@ -44,10 +44,10 @@ static const char *choice(const struct lm_config *c, const char *prefix, int sid
 
 static void print_sides(FILE *out, const struct lm_config *c)
 {
-    char particles[LM_MAX_PATH], fields[LM_MAX_PATH], why[LM_WHY_RADIATING];
+    char particles[LM_MAX_PATH], fields[LM_MAX_PATH], why[LM_WHY_FIELDS];
     fprintf(out, "sides\n");
     for (int side = 0; side < LM_SIDES; side++) {
-        lm_why_radiating(c, side, why);
+        lm_why_fields(c, side, why);
         fprintf(out, "  %s: particles %s, fields %s%s%s\n", lm_side_names[side], choice(c, "", side, particles),
                 c->fields.solver == LM_SOLVER_NONE && c->boundary[side] != LM_PERIODIC
                     ? "given"

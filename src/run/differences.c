@@ -270,15 +270,20 @@ static int read_echo(const struct lm_config *config, struct lm_ini *ini, struct 
 /* Sides of which the file of the run leaves to the flow what they do to fields stay what they are there. */
 static void keep_sides(struct lm_config *config, const struct lm_ini *there)
 {
+    static const int kinds[] = {LM_RADIATING, LM_OPEN, LM_FIELDS_INFLOW};
+    static const char *const names[] = {"radiating", "open", "inflow"};
     for (int side = 0; side < LM_SIDES; side++) {
         char key[32];
         snprintf(key, sizeof key, "fields_%s", lm_side_names[side]);
         const struct lm_ini_entry *e = lm_ini_find(there, "boundary", key);
-        const int is_radiating = e && !strcmp(e->value, "radiating");
-        if (!config->boundary_by_flow[side] || !(is_radiating || (e && !strcmp(e->value, "open"))))
-            continue;
-        config->boundary_fields[side] = is_radiating ? LM_RADIATING : LM_OPEN;
-        config->boundary_outflow[side] = 0;
+        const int count = config->boundary[side] == LM_INFLOW ? 3 : 2;
+        for (int k = 0; k < count && e && config->boundary_by_flow[side]; k++) {
+            if (strcmp(e->value, names[k]))
+                continue;
+            config->boundary_fields[side] = kinds[k];
+            config->boundary_by_flow[side] = LM_LEFT_TO_FLOW;
+            config->boundary_speed[side] = 0;
+        }
     }
 }
 

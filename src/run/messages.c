@@ -39,15 +39,16 @@ static void write_file(const struct lm_run_state *r, const char *failure)
         unlink(path);
 }
 
-/* Which sides are radiating without a word of the file. */
+/* Sides whose fields the flow has chosen. */
 static void print_chosen_sides(const struct lm_config *c, FILE *out)
 {
-    char why[LM_WHY_RADIATING];
+    char why[LM_WHY_FIELDS];
     for (int side = 0; side < LM_SIDES; side++) {
-        lm_why_radiating(c, side, why);
+        lm_why_fields(c, side, why);
         if (why[0])
-            fprintf(out, "fields at %s: radiating, because %s; boundary.fields_%s = open is the other choice\n",
-                    lm_side_names[side], why, lm_side_names[side]);
+            fprintf(out, "fields at %s: %s, because %s; boundary.fields_%s = %s is the other choice\n",
+                    lm_side_names[side], c->boundary_fields[side] == LM_RADIATING ? "radiating" : "open", why,
+                    lm_side_names[side], c->boundary[side] == LM_INFLOW ? "inflow" : "open");
     }
 }
 
