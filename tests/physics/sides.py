@@ -1,12 +1,12 @@
 """Thin plasma that flows out through an open or a radiating side.
 
-It must not make the fields there grow. Boxes of 48 x 32 cells of 0.5 d_i have an inflow side at x = 0, such a side at x = lx and
-periodic sides along y. A plasma with T_i = T_e = 0.3 flows through them at the Alfven speed of B = 1, n = 1, with one or two
-particles in a cell. The run has 3000 steps, 100000 in the long form, and must come to its end. The energy of B must never be more
-than twice its largest value in 3000 steps of the same box with B held at that side (inflow_b): so much of it is noise of the
-particles. Two boxes have the density of the floor: one with a particle in a cell and B = 0.2236, for the same Alfven speed, and
-one with a particle in 20 cells. There the fields are noise, of which one seed says little, so the medians of fifteen seeds are
-compared as well, and of three in the long form.
+It must not make the fields there grow. Boxes of 48 x 32 cells of 0.5 d_i have an inflow side at x = 0, such a side at x = lx
+and periodic sides along y. The fields of the inflow side are the default. A plasma with T_i = T_e = 0.3 flows through them at
+the Alfven speed of B = 1, n = 1, with one or two particles in a cell. The run has 3000 steps, 100000 in the long form, and must
+come to its end. The energy of B must never be more than twice its largest value in 3000 steps of the same box with B held at
+that side (inflow_b): so much of it is noise of the particles. Two boxes have the density of the floor: one with a particle in a
+cell and B = 0.2236, for the same Alfven speed, and one with a particle in 20 cells. There the fields are noise, of which one
+seed says little, so the medians of fifteen seeds are compared as well, and of three in the long form.
 """
 
 from __future__ import annotations
