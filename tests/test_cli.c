@@ -160,7 +160,7 @@ START_TEST(check_bodies)
     make_file("rock.ini", text);
     CLI(0, "check rock.ini");
     static const char *const parts[] = {
-        "  x_min: particles inflow, fields radiating, because no plasma flows in through it at the start\n",
+        "  x_min: particles inflow, fields radiating, because the mean flow there is not inwards\n",
         "  x_max: particles thermal, fields conducting\n", "  y_max: particles periodic, fields periodic\n",
         "  rock: 8 cells, 8.33 % of the domain; particles thermal, fields conducting\n",
         "protons: 0.000704 M particles"};

@@ -150,8 +150,8 @@ START_TEST(test_outflow_chooses_radiating_sides)
 END_TEST
 
 /* Plasma that comes in at x = 0, what the fields are there, and its speed where the flow has chosen them. The speed of
- * fast waves is 2: B^2 = 2, and 5/3 times the pressures is 2. */
-#define FAST "temperature = 0.9\n[electrons]\ntemperature = 0.5\n[fields]\nbx = 1\nbz = 1\n"
+ * fast waves is 2: B^2 = 2, 2 T_i = 1.5 and T_e = 0.5. */
+#define FAST "temperature = 0.75\n[electrons]\ntemperature = 0.5\n[fields]\nbx = 1\nbz = 1\n"
 #define INFLOW "[boundary]\nx_min = inflow\nx_max = absorbing\n"
 static const struct inflow {
     const char *ini;
@@ -177,16 +177,26 @@ static const struct inflow {
     {"drift_x = 1\n[fields]\nbz = y < ly/3 ? sqrt(3) : 0\naz = -x\n" INFLOW, LM_RADIATING, 0.70710678118654752},
     {"drift_x = 1\n[fields]\nbz = y < ly/3 ? sqrt(3) : 0\naz = 2*y\n" INFLOW, LM_RADIATING, 0.44721359549995794},
     /* T = T_0 n^(gamma - 1): isothermal 0.5 + 1.5 of ions over n = 0.25, polytropic the same with gamma = 2. */
-    {"density = 0.25\ndrift_x = 1\ntemperature = 0.9\n[electrons]\nclosure = isothermal\ntemperature = 0.5\n[fields]\n"
+    {"density = 0.25\ndrift_x = 1\ntemperature = 0.75\n[electrons]\nclosure = isothermal\ntemperature = 0.5\n[fields]\n"
      "bz = 0.70710678118654752\n" INFLOW,
      LM_RADIATING, 0.5},
-    {"density = 0.25\ndrift_x = 1\ntemperature = 0.9\n[electrons]\nclosure = polytropic\ngamma = 2\ntemperature = "
+    {"density = 0.25\ndrift_x = 1\ntemperature = 0.75\n[electrons]\nclosure = polytropic\ngamma = 2\ntemperature = "
      "1\n[fields]\n"
      "bz = 0.70710678118654752\n" INFLOW,
      LM_RADIATING, 0.5},
     /* Two ions of charge 2 and mass 4 for each of charge 1 and mass 1: B^2 = 36 over a mass of 9. */
     {"drift_x = 2\n[species.q]\ncharge = 2\nmass = 4\ndensity = 2\ndrift_x = 1\n[fields]\nbz = 6\n" INFLOW,
      LM_RADIATING, 0.6},
+    /* Electrons whose temperature is given by place: 5/3 of 0.3. The temperature of ions across B. */
+    {"drift_x = 1\ntemperature_par = 9\ntemperature_perp = 0.75\n[electrons]\nclosure = evolved\ninitial_temperature = "
+     "0.3\n"
+     "[fields]\nbx = 1\nbz = 1\n" INFLOW,
+     LM_RADIATING, 0.5},
+    /* Noise of rounding in a shear flow is no flow. */
+    {"drift_x = 0.1*sin(2*pi*y/ly)\n" FAST INFLOW, LM_RADIATING, 0},
+    /* Beside radiating sides E is held. */
+    {"drift_x = 1.5\n" FAST INFLOW "y_min = absorbing\ny_max = absorbing\nfields_y_max = radiating\n", LM_FIELDS_INFLOW,
+     0},
     {"drift_x = 0.1\n[fields]\nsolver = none\nbz = 1\n" INFLOW, LM_FIELDS_PERIODIC, 0},
 };
 

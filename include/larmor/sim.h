@@ -110,8 +110,9 @@ struct lm_sim_status {
 void lm_sim_status(const struct lm_sim *sim, struct lm_sim_status *out);
 
 /* Integrals of the state at t: energies in n0 m_p v_A^2 d_i^2, momentum in n0 m_p v_A d_i^2, a unit length; the largest
- * |div B|, B0/d_i. Kinetic energies and the momentum are NaN where fields or speeds have grown beyond LM_MAX_SPEED
- * (larmor/physics/numerics/bounds.h): no step goes on from there. Loops over all particles and cells. */
+ * |div B|, B0/d_i. Kinetic energies and the momentum are NaN where ions may be faster than LM_MAX_SPEED
+ * (larmor/physics/numerics/bounds.h) after half a step, or may turn by more radians than that number. Loops over all
+ * particles and cells. */
 struct lm_totals {
     double kinetic[LM_MAX_SPECIES][3], momentum[3], magnetic[3], electrons, energy, div_b;
 };

@@ -253,6 +253,17 @@ static int depends_on_y(const struct lm_names *names, const char *text, int *dep
     return status;
 }
 
+/* Copies the first row, that before y ghosts and with x of them at each end, to all others. */
+static void repeat_row(const struct filling *f, int x, int y)
+{
+    const struct lm_grid *g = f->grid;
+    const double *const first = f->array + lm_at(g, -x, -y);
+    const int threads = lm_threads_useful(g->cells, CELLS_OF_A_THREAD, lm_threads_wanted(f->names->threads));
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int j = 1 - y; j < g->ny + y; j++)
+        memcpy(f->array + lm_at(g, -x, j), first, (size_t)(g->nx + 2 * x) * sizeof *first);
+}
+
 int lm_expr_fill(const struct lm_names *names, const char *text, const struct lm_grid *g, struct lm_cell_offset offset,
                  double *array)
 {
@@ -261,8 +272,8 @@ int lm_expr_fill(const struct lm_names *names, const char *text, const struct lm
     int all_rows;
     LM_TRY(depends_on_y(names, text, &all_rows));
     LM_TRY(fill_by_threads(&f, -y, all_rows ? g->ny + y : 1 - y));
-    for (int j = 1 - y; j < g->ny + y && !all_rows; j++)
-        memcpy(array + lm_at(g, -x, j), array + lm_at(g, -x, -y), (size_t)(g->nx + 2 * x) * sizeof *array);
+    if (!all_rows)
+        repeat_row(&f, x, y);
     lm_grid_wrap(g, array);
     return LM_OK;
 }

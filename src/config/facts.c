@@ -136,7 +136,7 @@ void lm_why_fields(const struct lm_config *c, int side, char out[LM_WHY_FIELDS])
     else if (speed > 0)
         snprintf(out, LM_WHY_FIELDS, "plasma flows in at %.3g times the speed of fast waves", speed);
     else
-        snprintf(out, LM_WHY_FIELDS, "no plasma flows in through it at the start");
+        snprintf(out, LM_WHY_FIELDS, "the mean flow there is not inwards");
 }
 
 /* --- accounts of the ledger --- */

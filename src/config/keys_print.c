@@ -46,7 +46,8 @@ static const struct {
      "absorbing, fields are radiating if the plasma flows out at its thermal speed or faster, the two other sides are "
      "periodic and no resistive layer is before the side; otherwise they are open. Where particles are inflow, fields "
      "are inflow if the plasma flows in faster than fast waves; otherwise they are radiating, or open where an "
-     "absorbing side would be open. The mean flow at the start counts. With solver = none the given fields go on "
+     "absorbing side would be open (beside radiating sides they are inflow). The mean flow at the start counts. With "
+     "solver = none the given fields go on "
      "beyond the sides."},
     {LM_BODY_SECTION,
      "One section for each solid body. A cell is in the body if its centre lies in its shape. Particles and resistive "

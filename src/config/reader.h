@@ -81,7 +81,8 @@ int lm_config_check_inflow(struct lm_config_reader *r);
 /* Chooses by the mean flow of the start in the last cells what absorbing sides and inflow sides do to fields, where the
  * file does not say it. An absorbing side becomes radiating where plasma flows out at a thermal speed or more, there is
  * no layer before it, and the two other sides are periodic. An inflow side where plasma flows in more slowly than fast
- * waves becomes radiating, or open if it has such a layer or such sides. LM_FAILED: no memory. */
+ * waves becomes radiating, or open if it has such a layer or such sides; beside radiating sides it stays as it is,
+ * because their strips end at what comes in. LM_FAILED: no memory. */
 int lm_config_choose_fields(struct lm_config_reader *r);
 
 /* Checks the sides and bounds of background fields. The second function needs the constants and checks what flows in by

@@ -12,8 +12,8 @@
 #define LEAST_OUTFLOW 1.0
 #define LEAST_FLOW 0.01
 
-/* Of ions, for the speed of fast waves. */
-#define GAMMA_IONS (5.0 / 3.0)
+/* Of ions across B, for the speed of fast waves. */
+#define GAMMA_IONS 2.0
 
 /* Smaller differences, as shares of what is summed, can come from rounding. */
 #define ROUNDING 1e-9
@@ -161,8 +161,8 @@ struct edge {
     double *x, *y, *value[EDGE_VALUES];
 };
 
-/* Sums over these cells: of the density of ions times charge, times mass, and times mean temperature; of the current
- * of ions outwards, of its size, and of charge times the square of the thermal speed. */
+/* Sums over these cells: of the density of ions times charge, times mass, and times temperature (that across B where
+ * it is given); of the current of ions outwards, of its size, and of charge times the square of the thermal speed. */
 struct flow {
     double charge, mass, pressure, current, size, speed2;
 };
@@ -197,7 +197,7 @@ static void add_species(const struct lm_config *c, const struct lm_species_confi
                      temperature = (value[3][k] + value[4][k] + value[5][k]) / 3.0;
         to->charge += q;
         to->mass += p->mass * n;
-        to->pressure += n * temperature;
+        to->pressure += n * (across == 1 ? value[4][k] : temperature);
         to->current += q * u;
         to->size += q * fabs(u);
         to->speed2 += q * temperature / p->mass;
@@ -237,14 +237,29 @@ static double magnetic(const struct lm_config *c, const struct lm_grid *g, const
     return unknown ? NAN : sum;
 }
 
-/* The mean flow of the ions into the domain, over the speed of fast waves across B. NAN: it is not known. */
+/* The sum of the pressure of the electrons over the cells. NAN: an expression has no value there. */
+static double electron_pressure(const struct lm_config *c, const struct edge *e, double density, double gamma)
+{
+    const char *const profile = c->electrons.initial_temperature;
+    double sum = 0.0;
+    if (!profile[0])
+        return c->electrons.temperature * pow(density, gamma) * e->count;
+    if (lm_expr_at(c->names, profile, (size_t)e->count, e->x, e->y, 0.0, e->value[0]))
+        return NAN;
+    for (int k = 0; k < e->count; k++)
+        sum += density * e->value[0][k];
+    return sum;
+}
+
+/* The mean flow of the ions into the domain, over the speed of fast waves across B; 0 where only rounding makes a flow.
+ * NAN: it is not known. */
 static double inflow(const struct lm_config *c, const struct lm_grid *g, const struct edge *e, const struct flow *sum)
 {
-    const double density = sum->charge / e->count,
-                 gamma = c->electrons.closure == LM_ISOTHERMAL ? 1.0 : c->electrons.gamma,
-                 electrons = c->electrons.temperature * pow(density, gamma) * e->count,
-                 fast2 = (magnetic(c, g, e) + gamma * electrons + GAMMA_IONS * sum->pressure) / sum->mass;
-    return -sum->current / sum->charge / sqrt(fast2);
+    const double gamma = c->electrons.closure == LM_ISOTHERMAL ? 1.0 : c->electrons.gamma,
+                 electrons = electron_pressure(c, e, sum->charge / e->count, gamma),
+                 fast2 = (magnetic(c, g, e) + gamma * electrons + GAMMA_IONS * sum->pressure) / sum->mass,
+                 current = fabs(sum->current) > ROUNDING * sum->size ? -sum->current : 0.0;
+    return current / sum->charge / sqrt(fast2);
 }
 
 /* What the flow makes of a side of which the file leaves it to the flow. `work` has room for what an edge needs. */
@@ -258,7 +273,8 @@ static void choose_fields(struct lm_config *c, const struct lm_grid *g, int side
         add_species(c, &c->species[s], &e, &sum);
     if (c->boundary[side] == LM_INFLOW) {
         const double speed = inflow(c, g, &e, &sum);
-        if (!(speed < 1.0 - ROUNDING))
+        if (!(speed < 1.0 - ROUNDING) || c->boundary_fields[along] == LM_RADIATING ||
+            c->boundary_fields[along + 1] == LM_RADIATING)
             return;
         c->boundary_fields[side] = can_radiate ? LM_RADIATING : LM_OPEN;
         c->boundary_speed[side] = speed;

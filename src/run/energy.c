@@ -92,6 +92,13 @@ void lm_energy_watch_row(struct lm_run_state *r, double share, double uncertain)
     if (!lm_energy_is_beyond(w, share, uncertain, w->next))
         return;
     w->next = 2 * fabs(share);
+    if (!isfinite(share)) {
+        snprintf(line, sizeof line,
+                 "step %lld (t = %g): the energy is not finite: fields or speeds have grown too large",
+                 (long long)lm_sim_step_number(r->sim), lm_sim_time(r->sim));
+        warn(r, line);
+        return;
+    }
     snprintf(
         line, sizeof line,
         "step %lld (t = %g): the energy has %s by %.3g %% of the energy that can change, beyond what is brought "

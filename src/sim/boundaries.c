@@ -106,12 +106,22 @@ static int fill_species(struct lm_sim *sim, int species, double *const b[3])
     return status;
 }
 
+static int has_inflow_sides(const struct lm_config *c)
+{
+    int any = 0;
+    for (int side = 0; side < LM_SIDES; side++)
+        any |= c->boundary[side] == LM_INFLOW;
+    return any;
+}
+
 int lm_sim_begin_inflow(struct lm_sim *sim)
 {
     const struct lm_config *c = sim->config;
-    const size_t size = sim->grid.size;
-    double *store = malloc(3 * size * sizeof *store), *b[3] = {store, store + size, store + 2 * size};
-    int status = store ? lm_setup_b(c, b) : lm_fail(LM_FAILED, "not enough memory for what enters");
+    const size_t size = has_inflow_sides(c) ? sim->grid.size : 0;
+    double *store = malloc(3 * size * sizeof *store + 1), *b[3] = {store, store + size, store + 2 * size};
+    int status = store ? LM_OK : lm_fail(LM_FAILED, "not enough memory for what enters");
+    if (!status && size > 0)
+        status = lm_setup_b(c, b);
     for (int s = 0; s < c->species_count && !status; s++) {
         sim->inflow[s].speed = lm_surfaces_speed(&sim->backend->setup, s);
         status = lm_inflow_is_timed(c, s, &sim->inflow[s].timed);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "larmor/physics/fields/wall.h"
 #include "larmor/physics/fields/fields.h"
@@ -166,6 +167,8 @@ static int check_sign(const struct lm_config *c, const char *section, const char
  * domain's edge. */
 static int add_curl(const struct lm_config *c, const char *potential, const struct lm_grid *g, double *const b[3])
 {
+    if (!strcmp(potential, "0"))
+        return LM_OK;
     double *a = malloc(3 * g->size * sizeof *a);
     if (!a)
         return lm_fail(LM_FAILED, "not enough memory for the vector potential");
