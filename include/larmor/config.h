@@ -22,8 +22,8 @@
 extern "C" {
 #endif
 
-/* Who says what a side does to fields: the file or the kind of the side; the flow, which has changed nothing; the flow,
- * which has changed it. */
+/* What the flow has to do with the fields of a side: nothing; it may choose them, and has kept the default; it has
+ * chosen others. */
 enum lm_by_flow { LM_NOT_BY_FLOW, LM_LEFT_TO_FLOW, LM_CHANGED_BY_FLOW };
 enum lm_closure { LM_ISOTHERMAL, LM_POLYTROPIC, LM_EVOLVED };
 enum lm_solver { LM_SOLVER_HYBRID, LM_SOLVER_NONE };

@@ -253,7 +253,8 @@ static int depends_on_y(const struct lm_names *names, const char *text, int *dep
     return status;
 }
 
-/* Copies the first row, that before y ghosts and with x of them at each end, to all others. */
+/* Copies the first row to all others. There are x ghost cells at both ends of a row, and y rows of ghost cells below
+ * and above the domain. */
 static void repeat_row(const struct filling *f, int x, int y)
 {
     const struct lm_grid *g = f->grid;

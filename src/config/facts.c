@@ -103,6 +103,14 @@ int lm_background_is_open(const struct lm_background_config *b, int side)
 
 /* --- sides --- */
 
+int lm_has_inflow(const struct lm_config *c)
+{
+    int any = 0;
+    for (int side = 0; side < LM_SIDES; side++)
+        any |= c->boundary[side] == LM_INFLOW;
+    return any;
+}
+
 int lm_is_crossed_by_fields(const struct lm_config *c, int side)
 {
     return c->fields.solver == LM_SOLVER_HYBRID && lm_fields_cross(c->boundary_fields[side]);

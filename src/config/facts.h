@@ -32,6 +32,8 @@ int lm_background_is_open(const struct lm_background_config *b, int side); /* so
 
 /* --- sides --- */
 
+int lm_has_inflow(const struct lm_config *config); /* particles enter through a side */
+
 /* Whether fields carry energy through a side, and whether electrons that have a pressure do
  * (larmor/physics/fields/side_energy.h). */
 int lm_is_crossed_by_fields(const struct lm_config *config, int side);

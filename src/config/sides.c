@@ -271,20 +271,16 @@ static void choose_fields(struct lm_config *c, const struct lm_grid *g, int side
     struct flow sum = {0};
     for (int s = 0; s < c->species_count; s++)
         add_species(c, &c->species[s], &e, &sum);
-    if (c->boundary[side] == LM_INFLOW) {
-        const double speed = inflow(c, g, &e, &sum);
-        if (!(speed < 1.0 - ROUNDING) || c->boundary_fields[along] == LM_RADIATING ||
-            c->boundary_fields[along + 1] == LM_RADIATING)
-            return;
-        c->boundary_fields[side] = can_radiate ? LM_RADIATING : LM_OPEN;
-        c->boundary_speed[side] = speed;
-    } else {
-        const double speed = outflow(&sum);
-        if (!(can_radiate && speed >= LEAST_OUTFLOW * (1.0 - ROUNDING)))
-            return;
-        c->boundary_fields[side] = LM_RADIATING;
-        c->boundary_speed[side] = speed;
-    }
+    const int is_inflow = c->boundary[side] == LM_INFLOW,
+              beside_radiating =
+                  c->boundary_fields[along] == LM_RADIATING || c->boundary_fields[along + 1] == LM_RADIATING;
+    const double speed = is_inflow ? inflow(c, g, &e, &sum) : outflow(&sum);
+    const int changes = is_inflow ? speed < 1.0 - ROUNDING && !beside_radiating
+                                  : speed >= LEAST_OUTFLOW * (1.0 - ROUNDING) && can_radiate;
+    if (!changes)
+        return;
+    c->boundary_fields[side] = can_radiate ? LM_RADIATING : LM_OPEN;
+    c->boundary_speed[side] = speed;
     c->boundary_by_flow[side] = LM_CHANGED_BY_FLOW;
 }
 

@@ -214,9 +214,7 @@ int lm_tracks_flush(struct lm_tracks *t)
 static double most_ions(const struct lm_config *c, int k, double particles)
 {
     const struct lm_track_config *t = &c->track[k];
-    int grows = lm_is_ionised(c, t->of);
-    for (int side = 0; side < LM_SIDES; side++)
-        grows |= c->boundary[side] == LM_INFLOW;
+    const int grows = lm_is_ionised(c, t->of) || lm_has_inflow(c);
     return grows ? t->count : fmin(t->count, particles);
 }
 

@@ -9,6 +9,7 @@
 #include "larmor/physics/numerics/elementary.h"
 #include "larmor/physics/particles/tiling.h"
 #include "backend/surfaces.h"
+#include "config/facts.h"
 #include "sim/setup.h"
 
 /* Angles of equal width, energies of equal ratio. */
@@ -106,18 +107,10 @@ static int fill_species(struct lm_sim *sim, int species, double *const b[3])
     return status;
 }
 
-static int has_inflow_sides(const struct lm_config *c)
-{
-    int any = 0;
-    for (int side = 0; side < LM_SIDES; side++)
-        any |= c->boundary[side] == LM_INFLOW;
-    return any;
-}
-
 int lm_sim_begin_inflow(struct lm_sim *sim)
 {
     const struct lm_config *c = sim->config;
-    const size_t size = has_inflow_sides(c) ? sim->grid.size : 0;
+    const size_t size = lm_has_inflow(c) ? sim->grid.size : 0;
     double *store = malloc(3 * size * sizeof *store + 1), *b[3] = {store, store + size, store + 2 * size};
     int status = store ? LM_OK : lm_fail(LM_FAILED, "not enough memory for what enters");
     if (!status && size > 0)

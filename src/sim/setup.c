@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "larmor/physics/fields/wall.h"
 #include "larmor/physics/fields/fields.h"
@@ -167,7 +166,7 @@ static int check_sign(const struct lm_config *c, const char *section, const char
  * domain's edge. */
 static int add_curl(const struct lm_config *c, const char *potential, const struct lm_grid *g, double *const b[3])
 {
-    if (!strcmp(potential, "0"))
+    if (!potential[0] || lm_is_zero(potential))
         return LM_OK;
     double *a = malloc(3 * g->size * sizeof *a);
     if (!a)
@@ -291,7 +290,7 @@ int lm_setup_b(const struct lm_config *c, double *b[3])
     int status = LM_OK;
     for (int d = 0; d < 3 && !status; d++)
         status = lm_expr_fill(c->names, c->fields.b[d], &g, lm_places_of_b[d], b[d]);
-    if (!status && c->fields.az[0])
+    if (!status)
         status = add_curl(c, c->fields.az, &g, b);
     if (!status && lm_has_magnets(c))
         status = lm_setup_add_magnets(c, b);

@@ -119,10 +119,7 @@ double lm_survey_largest(const struct lm_survey *s, const double *a)
 
 int lm_survey_enters(const struct lm_config *c)
 {
-    int enters = c->ionisation_count > 0;
-    for (int side = 0; side < LM_SIDES; side++)
-        enters |= c->boundary[side] == LM_INFLOW;
-    return enters;
+    return c->ionisation_count > 0 || lm_has_inflow(c);
 }
 
 double lm_survey_particles(const struct lm_survey *s)

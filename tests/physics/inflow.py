@@ -1,11 +1,11 @@
 """Waves that move against a slow flow, and reach the side where it comes in.
 
-A pulse of 10 % of B moves towards the inflow side of a box of 128 cells of 0.5 d_i, with 400 ions in a cell. It is a fast wave across B or
-an Alfven wave along B, and the plasma is at rest or comes in at a quarter of the Alfven speed. The fields of the side are the
-default. The pulse reaches the side, and after half of that time again the number is what is left of it in B, over the pulse of the
-start (root of the sum of squares; half of the difference of two runs with pulses of opposite signs). Ions come in with the velocities
-of the plasma beyond, so a part comes back with any fields: 0.62 to 0.87 where E is given at the side, 0.42 to 0.73 where the side
-is open. The limit is 0.3.
+A pulse of 10 % of B moves towards the inflow side of a box of 128 cells of 0.5 d_i, with 400 ions in a cell. It is a fast wave
+across B or an Alfven wave along B, and the plasma is at rest or comes in at a quarter of the Alfven speed. The fields of the
+side are the default. The pulse needs a time t to reach the side. At 1.5 t the number is what is left of the pulse in B, over
+the pulse of the start: the root of the sum of squares, of half of the difference of two runs with pulses of opposite signs.
+Ions come in with the velocities of the plasma beyond, so a part comes back with any fields: 0.62 to 0.87 where E is given at
+the side, 0.42 to 0.73 where the side is open. The limit is 0.3.
 """
 
 from __future__ import annotations
