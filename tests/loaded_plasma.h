@@ -49,10 +49,11 @@ static inline struct plasma *plasma_new(int tile, int threads, double per_cell, 
         s->profile[k] = calloc(s->g.size, sizeof(double));
         set(s, k, one, k == 0 ? 1 : k < 4 ? 0 : k < 7 ? 0.3 + 0.2 * (k - 4) : 0);
     }
-    s->from = (struct lm_loading){.density = s->profile[0], .particles_per_cell = per_cell, .start = start, .seed = 20};
+    s->from =
+        (struct lm_loading){.density = {s->profile[0], 0}, .particles_per_cell = per_cell, .start = start, .seed = 20};
     for (int d = 0; d < 3; d++) {
-        s->from.drift[d] = s->profile[1 + d];
-        s->from.temperature[d] = s->profile[4 + d];
+        s->from.drift[d].array = s->profile[1 + d];
+        s->from.temperature[d].array = s->profile[4 + d];
     }
     return s;
 }

@@ -220,15 +220,8 @@ END_TEST
 /* Deposits a species of density 1 that drifts. Returns its number density, the charge density and the current. */
 static void deposit(struct box *x, double *out[3])
 {
-    double *ones = malloc(x->g.size * sizeof *ones), *zeros = calloc(x->g.size, sizeof *zeros);
-    for (size_t k = 0; k < x->g.size; k++)
-        ones[k] = 1;
-    struct lm_loading loading = {.density = ones,
-                                 .drift = {zeros, zeros, ones},
-                                 .temperature = {zeros, zeros, zeros},
-                                 .particles_per_cell = 1,
-                                 .start = LM_QUIET,
-                                 .seed = 1};
+    struct lm_loading loading = {
+        .density = {NULL, 1}, .drift[2] = {NULL, 1}, .particles_per_cell = 1, .start = LM_QUIET, .seed = 1};
     uint64_t count;
     ck_assert_int_eq(x->b->particles->load(x->b, 0, &loading, &count), LM_OK);
     struct lm_pass pass = {.speed_exponent = 2};
@@ -238,7 +231,6 @@ static void deposit(struct box *x, double *out[3])
     static const int which[3] = {LM_SPECIES_N, LM_N_NEW, LM_J_NEW + 2};
     for (int k = 0; k < 3; k++)
         out[k] = box_get(x, which[k]);
-    free(ones), free(zeros);
 }
 
 /* Moments are 0 in bodies. Outside they are as without bodies, or smoothed over plasma cells only: a weighted mean

@@ -257,6 +257,33 @@ START_TEST(tiles_and_threads_do_not_matter)
 }
 END_TEST
 
+/* A profile that is one number, and B filled with one, give the bits of arrays that have the number everywhere. The
+ * third component has no temperature and a drift of -0, whose interpolation is 0. */
+START_TEST(one_number_is_as_an_array)
+{
+    static const double numbers[7] = {1.13, 0.3, -0.7, -0.0, 0.3, 0.5, 0};
+    uint64_t print[2];
+    for (int k = 0; k < 2; k++) {
+        struct plasma *s = plasma_new(8, 1, 10.3, _i);
+        for (int p = 0; p < 7; p++) {
+            set(s, p, one, numbers[p]);
+            struct lm_given *const to = p == 0  ? &s->from.density
+                                        : p < 4 ? &s->from.drift[p - 1]
+                                                : &s->from.temperature[p - 4];
+            if (k == 1)
+                *to = (struct lm_given){NULL, numbers[p]};
+        }
+        set(s, 7, one, 0.2);
+        load(s);
+        deposit(s, 4);
+        ck_assert_int_eq(k == 0 ? s->b->ops->put(s->b, LM_B, s->profile[7]) : s->b->ops->fill(s->b, LM_B, 0.2), LM_OK);
+        ck_assert_int_eq(s->b->ops->fingerprint(s->b, 0, &print[k]), LM_OK);
+        plasma_free(s);
+    }
+    ck_assert_uint_eq(print[0], print[1]);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("load");
@@ -270,6 +297,7 @@ int main(void)
     tcase_add_loop_test(t, quiet_density_and_current, 0, 6);
     tcase_add_test(t, quiet_set_is_even);
     tcase_add_loop_test(t, tiles_and_threads_do_not_matter, 0, 3);
+    tcase_add_loop_test(t, one_number_is_as_an_array, 0, 3);
     suite_add_tcase(suite, t);
     return suite_run(suite);
 }

@@ -14,12 +14,8 @@
 /* Particle r of n in cell (i, j) of a domain of 512 columns: place in the cell, and velocities of temperature 1. */
 static void draw(int i, int j, int r, int n, double p[5])
 {
-    static const double still[9], unit[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
-    const struct lm_profile profile = {.drift = {still, still, still},
-                                       .temperature = {unit, unit, unit},
-                                       .start = LM_LOW_DISCREPANCY,
-                                       .seed = 20,
-                                       .nx = 512};
+    const struct lm_profile profile = {
+        .temperature = {{NULL, 1}, {NULL, 1}, {NULL, 1}}, .start = LM_LOW_DISCREPANCY, .seed = 20, .nx = 512};
     lm_fix x, y;
     lm_load_particle(&profile, 4, 3, NULL, (uint32_t)(j * 512 + i), (uint32_t)r, (uint32_t)n, &x, &y, p + 2);
     p[0] = ldexp((double)x, -BITS);

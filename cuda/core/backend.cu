@@ -159,6 +159,25 @@ static int gpu_put(struct lm_backend *b, enum lm_array array, const double *host
     return lm_gpu_wait(g, "upload of an array");
 }
 
+__global__ void fill_kernel(double *array, size_t size, double value)
+{
+    const size_t k = blockIdx.x * (size_t)THREADS + threadIdx.x;
+    if (k < size)
+        array[k] = value;
+}
+
+static int gpu_fill(struct lm_backend *b, enum lm_array array, double value)
+{
+    struct lm_gpu *g = lm_gpu_of(b);
+    const size_t size = b->setup.grid.size;
+    lm_gpu_forget_beside(g);
+    g->used_void |= array >= LM_VOID_E && array <= LM_VOID;
+    g->resistive |= array == LM_ETA && value != 0.0;
+    fill_kernel<<<(unsigned)((size + THREADS - 1) / THREADS), THREADS, 0, g->stream>>>(g->array[array], size, value);
+    LM_GPU_LAUNCHED(g, "filling an array");
+    return g->failed;
+}
+
 static int gpu_get(struct lm_backend *b, enum lm_array array, double *host)
 {
     struct lm_gpu *g = lm_gpu_of(b);
@@ -351,6 +370,7 @@ static const struct lm_backend_ops operations = [] {
     o.name = "cuda";
     o.destroy = gpu_destroy;
     o.put = gpu_put;
+    o.fill = gpu_fill;
     o.get = gpu_get;
     o.depart = lm_gpu_depart;
     o.arrive = lm_gpu_arrive;

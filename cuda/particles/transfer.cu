@@ -98,15 +98,20 @@ __global__ void load_kernel(struct lm_profile profile, tile_particles h, const u
 struct lm_profile upload_profile(struct lm_gpu *g, struct lm_profile p, double **store)
 {
     size_t size = g->base.setup.grid.size, scales = p.quiet_scale ? 3 * (size_t)(p.quiet_high - p.quiet_low + 1) : 0,
-           used = 0;
-    *store = (double *)lm_gpu_allocate(g, (10 * size + scales) * sizeof(double), "loading profiles");
-    const double **list[11] = {&p.density};
+           needed = scales, used = 0;
+    const double **list[11] = {&p.density.array};
     for (int d = 0; d < 3; d++) {
-        list[1 + d] = &p.drift[d];
-        list[4 + d] = &p.temperature[d];
+        list[1 + d] = &p.drift[d].array;
+        list[4 + d] = &p.temperature[d].array;
         list[7 + d] = &p.b[d];
     }
     list[10] = &p.quiet_scale;
+    for (int k = 0; k < 10; k++)
+        needed += *list[k] ? size : 0;
+    *store = NULL;
+    if (needed == 0)
+        return p;
+    *store = (double *)lm_gpu_allocate(g, needed * sizeof(double), "loading profiles");
     for (int k = 0; k < 11 && *store; k++) {
         size_t n = k == 10 ? scales : size;
         if (!*list[k])

@@ -29,6 +29,7 @@
 #include "larmor/physics/collisions/ion_electron_heating_step.h"
 #include "larmor/physics/particles/hit_map.h"
 #include "larmor/physics/particles/inflow_cell.h"
+#include "larmor/physics/particles/profile.h"
 #include "ranks/halo.h"
 
 #ifdef __cplusplus
@@ -268,9 +269,9 @@ static inline int lm_any_exchanges(const struct lm_setup *s)
     return any;
 }
 
-/* Profiles a species is loaded from: host arrays with ghosts, borrowed for the call. */
+/* Profiles a species is loaded from: arrays are those of the host, with ghosts, borrowed for the call. */
 struct lm_loading {
-    const double *density, *drift[3], *temperature[3]; /* n0, v_A, T/m */
+    struct lm_given density, drift[3], temperature[3]; /* n0, v_A, T/m */
     const double *b[3];                                /* unit vector along B, or NULL for temperatures per axis */
     double particles_per_cell;
     int start; /* enum lm_start */
@@ -448,6 +449,8 @@ struct lm_backend_ops {
      * may read either. */
     int (*put)(struct lm_backend *b, enum lm_array array, const double *host);
     int (*get)(struct lm_backend *b, enum lm_array array, double *host);
+    /* As a `put` of an array that has `value` in every element. */
+    int (*fill)(struct lm_backend *b, enum lm_array array, double value);
 
     /* When the domain is divided anew: `depart` sends the cells of these arrays to all ranks that will hold them. What
      * this rank gets stays in memory of the device when the backend is destroyed, until `arrive` puts it into the next

@@ -35,9 +35,10 @@ int lm_profile_make(const struct lm_grid *g, const struct lm_loading *from, int 
     if (from->start != LM_QUIET)
         return LM_OK;
     double low = LARGEST_SET, high = 0;
-    for (int j = 0; j < g->ny; j++)
-        for (int i = 0; i < g->nx; i++) {
-            double n = from->particles_per_cell * from->density[lm_at(g, i, j)];
+    const int ny = from->density.array ? g->ny : 1, nx = from->density.array ? g->nx : 1;
+    for (int j = 0; j < ny; j++)
+        for (int i = 0; i < nx; i++) {
+            double n = from->particles_per_cell * lm_given_at(&from->density, lm_at(g, i, j));
             low = n < low ? n : low;
             high = n > high ? n : high;
         }

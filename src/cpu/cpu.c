@@ -33,6 +33,16 @@ static int cpu_put(struct lm_backend *b, enum lm_array array, const double *host
     return LM_OK;
 }
 
+static int cpu_fill(struct lm_backend *b, enum lm_array array, double value)
+{
+    struct lm_cpu *c = lm_cpu_of(b);
+    c->used_void |= array >= LM_VOID_E && array <= LM_VOID;
+#pragma omp parallel for num_threads(c->threads)
+    for (size_t k = 0; k < b->setup.grid.size; k++)
+        c->array[array][k] = value;
+    return LM_OK;
+}
+
 static const double *cpu_view(struct lm_backend *b, enum lm_array array)
 {
     struct lm_cpu *c = lm_cpu_of(b);
@@ -172,6 +182,7 @@ static int cpu_fingerprint(struct lm_backend *b, int64_t step, uint64_t *out)
 static const struct lm_backend_ops operations = {.name = "cpu",
                                                  .destroy = cpu_destroy,
                                                  .put = cpu_put,
+                                                 .fill = cpu_fill,
                                                  .get = cpu_get,
                                                  .values = cpu_values,
                                                  .view = cpu_view,

@@ -94,6 +94,8 @@ static int carry_out_data(struct lm_distributed *d, const struct lm_order *o)
         return ping(d, o);
     case LM_ORDER_PUT:
         return put_array(d, o);
+    case LM_ORDER_FILL:
+        return lm_agree(d->part->ops->fill(d->part, (enum lm_array)o->array, o->value));
     case LM_ORDER_GET:
         return lm_get_array(d, (enum lm_array)o->array);
     case LM_ORDER_PUT_INFLOW:

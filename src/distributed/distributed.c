@@ -30,6 +30,11 @@ static int put(struct lm_backend *b, enum lm_array array, const double *host)
     return lm_issue(b, (struct lm_order){.kind = LM_ORDER_PUT, .array = array});
 }
 
+static int fill(struct lm_backend *b, enum lm_array array, double value)
+{
+    return lm_issue(b, (struct lm_order){.kind = LM_ORDER_FILL, .array = array, .value = value});
+}
+
 static int get(struct lm_backend *b, enum lm_array array, double *host)
 {
     of(b)->to = host;
@@ -366,6 +371,7 @@ static const struct lm_particle_ops particle_operations = {.load = load,
 
 static const struct lm_backend_ops operations = {.destroy = destroy,
                                                  .put = put,
+                                                 .fill = fill,
                                                  .get = get,
                                                  .values = values,
                                                  .put_inflow = put_inflow,

@@ -92,10 +92,10 @@ enum { PROFILES = 10 };
 static void list_profiles(struct lm_loading *l, const double **list[PROFILES])
 {
     int n = 0;
-    list[n++] = &l->density;
+    list[n++] = &l->density.array;
     for (int c = 0; c < 3; c++) {
-        list[n++] = &l->drift[c];
-        list[n++] = &l->temperature[c];
+        list[n++] = &l->drift[c].array;
+        list[n++] = &l->temperature[c].array;
         list[n++] = &l->b[c];
     }
 }

@@ -14,6 +14,7 @@ enum lm_order_kind {
     LM_ORDER_PING,
     /* data */
     LM_ORDER_PUT,
+    LM_ORDER_FILL,
     LM_ORDER_GET,
     LM_ORDER_PUT_INFLOW,
     LM_ORDER_PUT_BACKGROUND_SIDE,
@@ -74,7 +75,7 @@ struct lm_order {
     int may_stop; /* the step under way may be given up */
     int species, side, field, array, other, count, exponent, first, quantum, substeps, phase, has_collisions;
     uint64_t number, begin;
-    double dt, t;
+    double dt, t, value;
     struct lm_b_step b_step;
     struct lm_pass pass;
     struct lm_collisions collisions;

@@ -43,12 +43,10 @@ int lm_sim_start_electrons(struct lm_sim *sim)
     return status;
 }
 
-void lm_sim_find_heat(struct lm_sim *sim, const double *eta)
+void lm_sim_find_heat(struct lm_sim *sim, int has_eta)
 {
     const struct lm_ohm *o = &sim->backend->setup.ohm;
-    sim->electrons.heats = o->eta_hyper > 0 || sim->backend->setup.local_eta;
-    for (size_t k = 0; k < sim->grid.size; k++)
-        sim->electrons.heats |= eta[k] != 0;
+    sim->electrons.heats = has_eta || o->eta_hyper > 0 || sim->backend->setup.local_eta;
 }
 
 /* --- inflow sides --- */

@@ -7,8 +7,8 @@
 /* The electrons' entropy at t = 0, from the density at LM_N_OLD. */
 int lm_sim_start_electrons(struct lm_sim *sim);
 
-/* Finds whether the electrons are heated, `eta` being LM_ETA on the host. */
-void lm_sim_find_heat(struct lm_sim *sim, const double *eta);
+/* Finds whether the electrons are heated. `has_eta`: LM_ETA is not 0 somewhere. */
+void lm_sim_find_heat(struct lm_sim *sim, int has_eta);
 
 /* The entropy that flows in by a side at `count` points at time t. LM_BAD_INPUT: a negative temperature. */
 int lm_sim_entropy_inflow(const struct lm_config *config, int count, const double *x, const double *y, double t,

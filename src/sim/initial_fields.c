@@ -105,12 +105,41 @@ int lm_sim_show_push_e(struct lm_sim *sim, double *work)
     return LM_OK;
 }
 
+/* Whether the start reads the arrays of B on the host. */
+static int reads_b(const struct lm_config *c)
+{
+    int reads = c->fields.solver == LM_SOLVER_NONE;
+    for (int s = 0; s < c->species_count; s++)
+        reads |= c->species[s].temperature_kind == LM_TEMPERATURE_FIELD_ALIGNED;
+    return reads;
+}
+
+int lm_sim_put_b(struct lm_sim *sim, double *b[3])
+{
+    double everywhere[3];
+    const int uniform = lm_setup_b_is_uniform(sim->config, everywhere);
+    if (!uniform || reads_b(sim->config))
+        LM_TRY(lm_setup_b(sim->config, b));
+    for (int d = 0; d < 3; d++)
+        LM_TRY(uniform ? sim->backend->ops->fill(sim->backend, LM_B + d, everywhere[d])
+                       : sim->backend->ops->put(sim->backend, LM_B + d, b[d]));
+    return LM_OK;
+}
+
 int lm_sim_put_eta(struct lm_sim *sim, double *work)
 {
-    int status = lm_setup_eta(sim->config, sim->mask, work);
-    if (!status)
-        lm_sim_find_heat(sim, work);
-    if (!status && sim->backend->setup.local_eta)
-        status = sim->backend->ops->put(sim->backend, LM_GIVEN_ETA, work);
-    return status ? status : sim->backend->ops->put(sim->backend, LM_ETA, work);
+    const struct lm_backend_ops *ops = sim->backend->ops;
+    double everywhere;
+    const int uniform = lm_setup_eta_is_uniform(sim->config, &everywhere);
+    int has_eta = uniform && everywhere != 0;
+    if (!uniform)
+        LM_TRY(lm_setup_eta(sim->config, sim->mask, work));
+    for (size_t k = 0; k < sim->grid.size && !uniform; k++)
+        has_eta |= work[k] != 0;
+    lm_sim_find_heat(sim, has_eta);
+    for (int k = sim->backend->setup.local_eta ? 0 : 1; k < 2; k++) {
+        const enum lm_array array = k == 0 ? LM_GIVEN_ETA : LM_ETA;
+        LM_TRY(uniform ? ops->fill(sim->backend, array, everywhere) : ops->put(sim->backend, array, work));
+    }
+    return LM_OK;
 }

@@ -8,6 +8,9 @@
  * prescribed beyond sides. `work` has 4 arrays. */
 int lm_sim_put_e(struct lm_sim *sim, double *work);
 
+/* B at t = 0 into LM_B. `b` has its arrays afterwards where lm_sim_put_push_b or a species reads them. */
+int lm_sim_put_b(struct lm_sim *sim, double *b[3]);
+
 /* Without a field solver: LM_PUSH_B of B with its ghosts. `work` has 1 array. */
 int lm_sim_put_push_b(struct lm_sim *sim, double *const b[3], double *work);
 

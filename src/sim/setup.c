@@ -63,16 +63,21 @@ static double side_temperature(const struct lm_config *c, int side)
     return charge > 0 ? 2 * pressure / charge : 0;
 }
 
+static int has_layer(const struct lm_config *c)
+{
+    int layers = 0;
+    for (int side = 0; side < LM_SIDES; side++)
+        layers |= c->layer[side] > 0;
+    return layers;
+}
+
 /* The largest resistivity outside bodies, or infinite where it is no number. */
 static double plasma_eta(const struct lm_config *c, const struct lm_setup *s)
 {
-    int layers = 0;
     double eta = 0;
     if (s->local_eta || lm_expr_value(c->names, c->fields.eta, &eta))
         return INFINITY;
-    for (int side = 0; side < LM_SIDES; side++)
-        layers |= c->layer[side] > 0;
-    return layers ? eta + c->layer_eta : eta;
+    return has_layer(c) ? eta + c->layer_eta : eta;
 }
 
 /* lm_ohm.substep_eta. The heat of evolved electrons is of second order, and the relaxation of B is not, so that a
@@ -150,23 +155,48 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
     return s;
 }
 
-/* A profile that must not be negative. The reader of the configuration looks at some cells only where they are many. */
-static int check_sign(const struct lm_config *c, const char *section, const char *key, const double *a)
+/* Whether an expression of x and y has one value everywhere, and the value then. */
+static int is_uniform(const struct lm_config *c, const char *text, double *value)
+{
+    int uniform = 0;
+    return !lm_expr_check(c->names, text, &uniform) && uniform && !lm_expr_value(c->names, text, value);
+}
+
+/* The values of an expression at the centres; `array` is filled only where they differ. */
+static int give(const struct lm_config *c, const char *text, double *array, struct lm_given *out)
 {
     const struct lm_grid g = lm_config_grid(c);
-    for (int j = 0; j < g.ny; j++)
-        for (int i = 0; i < g.nx; i++)
-            if (a[lm_at(&g, i, j)] < 0)
+    *out = (struct lm_given){NULL, 0};
+    if (is_uniform(c, text, &out->everywhere))
+        return LM_OK;
+    out->array = array;
+    return lm_expr_fill(c->names, text, &g, (struct lm_cell_offset){0, 0}, array);
+}
+
+/* A profile that must not be negative. The reader of the configuration looks at some cells only where they are many. */
+static int check_sign(const struct lm_config *c, const char *section, const char *key, const struct lm_given *a)
+{
+    const struct lm_grid g = lm_config_grid(c);
+    for (int j = 0; j < (a->array ? g.ny : 1); j++)
+        for (int i = 0; i < (a->array ? g.nx : 1); i++) {
+            const double value = lm_given_at(a, lm_at(&g, i, j));
+            if (value < 0)
                 return lm_fail(LM_BAD_INPUT, "%s: %s.%s: %.10g at x = %.10g, y = %.10g; the least allowed is 0",
-                               c->file, section, key, a[lm_at(&g, i, j)], (i + 0.5) * g.dx, (j + 0.5) * g.dy);
+                               c->file, section, key, value, (i + 0.5) * g.dx, (j + 0.5) * g.dy);
+        }
     return LM_OK;
+}
+
+static int is_nothing(const char *potential)
+{
+    return !potential[0] || lm_is_zero(potential);
 }
 
 /* b[0], b[1] += curl(A_z z) of a potential: A_z is taken at the centres on both sides of a face, also across the
  * domain's edge. */
 static int add_curl(const struct lm_config *c, const char *potential, const struct lm_grid *g, double *const b[3])
 {
-    if (!potential[0] || lm_is_zero(potential))
+    if (is_nothing(potential))
         return LM_OK;
     double *a = malloc(3 * g->size * sizeof *a);
     if (!a)
@@ -299,6 +329,14 @@ int lm_setup_b(const struct lm_config *c, double *b[3])
     return status ? status : check_div_b(c, &g, b);
 }
 
+int lm_setup_b_is_uniform(const struct lm_config *c, double b[3])
+{
+    int uniform = is_nothing(c->fields.az) && !lm_has_magnets(c);
+    for (int d = 0; d < 3 && uniform; d++)
+        uniform = is_uniform(c, c->fields.b[d], &b[d]);
+    return uniform;
+}
+
 /* Unit vectors along B at the centres; x where B = 0. */
 static void direction(const struct lm_grid *g, double *const b[3], double *out[3])
 {
@@ -319,35 +357,31 @@ static void direction(const struct lm_grid *g, double *const b[3], double *out[3
 int lm_setup_loading(const struct lm_config *c, int species, double *const b[3], double *store, struct lm_loading *out)
 {
     const struct lm_species_config *s = &c->species[species];
-    struct lm_grid g = lm_config_grid(c);
-    struct lm_cell_offset centre = {0, 0};
-    double *density = store, *drift[3], *temperature[3], *along[3];
+    const struct lm_grid g = lm_config_grid(c);
+    double *along[3];
     char section[LM_MAX_NAME + 16];
     snprintf(section, sizeof section, "species.%s", s->name);
-    int aligned = s->temperature_kind == LM_TEMPERATURE_FIELD_ALIGNED;
-    int status = lm_expr_fill(c->names, s->density, &g, centre, density);
-    if (!status)
-        status = check_sign(c, section, "density", density);
-    *out = (struct lm_loading){
-        .density = density, .particles_per_cell = s->particles_per_cell, .start = s->start, .seed = c->run.seed};
-    for (int d = 0; d < 3 && !status; d++) {
-        drift[d] = store + (size_t)(1 + d) * g.size;
-        temperature[d] = store + (size_t)(4 + d) * g.size;
+    const int aligned = s->temperature_kind == LM_TEMPERATURE_FIELD_ALIGNED;
+    *out = (struct lm_loading){.particles_per_cell = s->particles_per_cell, .start = s->start, .seed = c->run.seed};
+    LM_TRY(give(c, s->density, store, &out->density));
+    LM_TRY(check_sign(c, section, "density", &out->density));
+    for (int d = 0; d < 3; d++) {
+        /* field-aligned: [0] along, [1] across; both directions across are alike */
+        const char *const text = s->temperature[aligned && d == 2 ? 1 : d];
+        struct lm_given *const t = &out->temperature[d];
+        double *const temperature = store + (size_t)(4 + d) * g.size;
         along[d] = store + (size_t)(7 + d) * g.size;
-        status = lm_expr_fill(c->names, s->drift[d], &g, centre, drift[d]);
-        if (!status) /* field-aligned: [0] along, [1] across; both directions across are alike */
-            status = lm_expr_fill(c->names, s->temperature[aligned && d == 2 ? 1 : d], &g, centre, temperature[d]);
-        if (!status)
-            status = check_sign(c, section, "temperature", temperature[d]);
-        for (size_t k = 0; k < g.size && !status; k++)
-            temperature[d][k] /= s->mass;
-        out->drift[d] = drift[d];
-        out->temperature[d] = temperature[d];
+        LM_TRY(give(c, s->drift[d], store + (size_t)(1 + d) * g.size, &out->drift[d]));
+        LM_TRY(give(c, text, temperature, t));
+        LM_TRY(check_sign(c, section, "temperature", t));
+        t->everywhere /= s->mass;
+        for (size_t k = 0; k < g.size && t->array; k++)
+            temperature[k] /= s->mass;
         out->b[d] = aligned ? along[d] : NULL;
     }
-    if (!status && aligned)
+    if (aligned)
         direction(&g, b, along);
-    return status;
+    return LM_OK;
 }
 
 /* Resistivity of the layers before sides: it grows with the square of the depth in a layer; where two meet, the larger
@@ -379,7 +413,7 @@ static int add_body_eta(const struct lm_config *c, const struct lm_grid *g, cons
     if (b->fields == LM_BODY_RESISTIVE)
         status = lm_expr_fill(c->names, b->resistivity, g, (struct lm_cell_offset){0, 0}, work);
     if (!status && b->fields == LM_BODY_RESISTIVE)
-        status = check_sign(c, section, "resistivity", work);
+        status = check_sign(c, section, "resistivity", &(struct lm_given){work, 0});
     for (int j = -LM_GHOST; j < g->ny + LM_GHOST && !status; j++)
         for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++) {
             int sign = 1, x = lm_cell_inside(&g->sides, 0, g->nx, 0, i, &sign),
@@ -392,16 +426,26 @@ static int add_body_eta(const struct lm_config *c, const struct lm_grid *g, cons
     return status;
 }
 
+/* The part of the resistivity that does not depend on the plasma. */
+static const char *given_eta(const struct lm_config *c)
+{
+    return lm_has_local_eta(c) ? "0" : c->fields.eta;
+}
+
+int lm_setup_eta_is_uniform(const struct lm_config *c, double *eta)
+{
+    return c->body_count == 0 && !has_layer(c) && is_uniform(c, given_eta(c), eta) && *eta >= 0;
+}
+
 int lm_setup_eta(const struct lm_config *c, const uint8_t *mask, double *eta)
 {
     struct lm_grid g = lm_config_grid(c);
     double *work = malloc(g.size * sizeof *work);
     int status = work ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the resistivity");
     if (!status)
-        status =
-            lm_expr_fill(c->names, lm_has_local_eta(c) ? "0" : c->fields.eta, &g, (struct lm_cell_offset){0, 0}, eta);
+        status = lm_expr_fill(c->names, given_eta(c), &g, (struct lm_cell_offset){0, 0}, eta);
     if (!status)
-        status = check_sign(c, "fields", "eta", eta);
+        status = check_sign(c, "fields", "eta", &(struct lm_given){eta, 0});
     for (int j = -LM_GHOST; j < g.ny + LM_GHOST && !status; j++)
         for (int i = -LM_GHOST; i < g.nx + LM_GHOST; i++)
             eta[lm_at(&g, i, j)] += layer_eta(c, &g, i, j);

@@ -14,6 +14,8 @@ int lm_setup_cost(const struct lm_config *config, const struct lm_setup *setup, 
 
 /* src/sim/setup.c: B at t = 0. LM_BAD_INPUT: not finite, or div B is not 0. */
 int lm_setup_b(const struct lm_config *config, double *b[3]);
+/* Whether it is the same everywhere, and its components then. */
+int lm_setup_b_is_uniform(const struct lm_config *config, double b[3]);
 
 /* Adds the field of the magnets outside the plasma to B, with its ghosts. LM_BAD_INPUT: not finite. */
 int lm_setup_add_magnets(const struct lm_config *config, double *const b[3]);
@@ -21,13 +23,16 @@ int lm_setup_add_magnets(const struct lm_config *config, double *const b[3]);
 /* The resistivity but for a part that depends on the plasma: its profile, the layers before sides, and what `mask` (as
  * in struct lm_bodies, or NULL) says. */
 int lm_setup_eta(const struct lm_config *config, const uint8_t *mask, double *eta);
+/* Whether it is the same everywhere, and its value then. */
+int lm_setup_eta_is_uniform(const struct lm_config *config, double *eta);
 
 /* Puts E_`component` of the plasma that comes in beyond sides whose fields are `inflow`, where E lives or at the
  * centres: -u x B of the configuration, u the mean drift of the charges that come in at t = 0. Ghosts beyond periodic
  * sides become images of the cells. */
 int lm_setup_inflow_e(const struct lm_config *config, double *const b[3], int component, int at_centre, double *e);
 
-/* The profiles that a species is loaded from, in `store`, which has LM_LOADING_ARRAYS arrays. */
+/* The profiles that a species is loaded from; those that depend on the place are in `store`, which has
+ * LM_LOADING_ARRAYS arrays. `b` is read for field-aligned temperatures only. */
 int lm_setup_loading(const struct lm_config *config, int species, double *const b[3], double *store,
                      struct lm_loading *out);
 enum { LM_LOADING_ARRAYS = 10 };

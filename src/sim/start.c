@@ -60,25 +60,28 @@ static int start_levels(struct lm_sim *sim)
     return LM_OK;
 }
 
-/* No particles inside of bodies: a cut cell has as many as its plasma. */
-static void clear_bodies(const struct lm_sim *sim, double *density)
+/* No particles inside of bodies: a cut cell has as many as its plasma. The density is in `work` then. */
+static void clear_bodies(const struct lm_sim *sim, struct lm_given *density, double *work)
 {
-    for (int j = 0; j < sim->grid.ny && sim->mask; j++)
+    if (!sim->mask)
+        return;
+    for (int j = 0; j < sim->grid.ny; j++)
         for (int i = 0; i < sim->grid.nx; i++) {
-            const size_t k = (size_t)j * (size_t)sim->grid.nx + (size_t)i;
+            const size_t k = (size_t)j * (size_t)sim->grid.nx + (size_t)i, at = lm_at(&sim->grid, i, j);
             const double part = lm_plasma_part(sim->obstacle[k], &sim->cut[k]);
-            double *const here = &density[lm_at(&sim->grid, i, j)];
-            *here = part > 0 ? part * *here : 0;
+            work[at] = part > 0 ? part * lm_given_at(density, at) : 0;
         }
+    density->array = work;
 }
 
-/* `work` has LM_LOADING_ARRAYS arrays, of which the first one is the density. */
+/* `work` has LM_LOADING_ARRAYS arrays, of which the first one is for the density. */
 static int load_species(struct lm_sim *sim, int species, double *const b[3], double *work)
 {
     struct lm_backend *backend = sim->backend;
     struct lm_loading loading;
     int status = lm_setup_loading(sim->config, species, b, work, &loading);
-    clear_bodies(sim, work);
+    if (!status)
+        clear_bodies(sim, &loading.density, work);
     if (!status)
         status = backend->particles->load(backend, species, &loading, &sim->count[species]);
     if (status)
@@ -90,12 +93,10 @@ static int load_species(struct lm_sim *sim, int species, double *const b[3], dou
 /* Everything at t = 0. `work` has LM_LOADING_ARRAYS arrays. */
 static int put_state(struct lm_sim *sim, double *b[3], double *work)
 {
-    LM_TRY(lm_setup_b(sim->config, b));
     LM_TRY(lm_sim_begin_inflow(sim));
     LM_TRY(lm_sim_begin_backgrounds(sim, NULL, NULL));
     LM_TRY(lm_sim_begin_ionisation(sim));
-    for (int d = 0; d < 3; d++)
-        LM_TRY(sim->backend->ops->put(sim->backend, LM_B + d, b[d]));
+    LM_TRY(lm_sim_put_b(sim, b));
     LM_TRY(lm_sim_put_eta(sim, work));
     LM_TRY(lm_sim_put_e(sim, work));
     if (sim->config->fields.solver == LM_SOLVER_NONE)

@@ -25,10 +25,10 @@ static int add_species(const struct lm_config *c, int species, const struct star
     struct lm_loading l;
     const int status = lm_setup_loading(c, species, s->b, s->work, &l);
     for (size_t k = 0; k < s->setup.grid.size && !status; k++) {
-        const double charge = c->species[species].charge * l.density[k];
+        const double charge = c->species[species].charge * lm_given_at(&l.density, k);
         s->n[k] += charge;
         for (int d = 0; d < 2; d++)
-            s->current[d][k] += charge * l.drift[d][k];
+            s->current[d][k] += charge * lm_given_at(&l.drift[d], k);
     }
     return status;
 }

@@ -15,12 +15,12 @@ void lm_survey_add_ions(struct lm_survey *s, int species, const struct lm_loadin
     for (int j = 0; j < s->at.ny; j++)
         for (int i = 0; i < s->at.nx; i++) {
             const size_t k = lm_at(&s->at, i, j);
-            const double here = lm_survey_is_plasma(s, i, j) ? mass * l->density[k] * area_of(s) : 0;
+            const double here = lm_survey_is_plasma(s, i, j) ? mass * lm_given_at(&l->density, k) * area_of(s) : 0;
             s->energy.mass += here;
             for (int d = 0; d < 3; d++) {
-                const double v = l->drift[d][k];
+                const double v = lm_given_at(&l->drift[d], k);
                 s->energy.momentum[d] += here * v;
-                s->energy.kinetic += 0.5 * here * (v * v + l->temperature[d][k]);
+                s->energy.kinetic += 0.5 * here * (v * v + lm_given_at(&l->temperature[d], k));
             }
         }
 }

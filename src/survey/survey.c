@@ -163,12 +163,12 @@ static double typical_speed(const struct lm_survey *s, const struct lm_loading *
     for (int j = 0; j < s->at.ny; j++)
         for (int i = 0; i < s->at.nx; i++) {
             const size_t k = lm_at(&s->at, i, j);
-            if (!lm_survey_is_plasma(s, i, j) || !(l->density[k] > 0))
+            if (!lm_survey_is_plasma(s, i, j) || !(lm_given_at(&l->density, k) > 0))
                 continue;
             double drift = 0, thermal = 0;
             for (int d = 0; d < 3; d++) {
-                drift += square(l->drift[d][k]);
-                thermal = fmax(thermal, l->temperature[d][k]);
+                drift += square(lm_given_at(&l->drift[d], k));
+                thermal = fmax(thermal, lm_given_at(&l->temperature[d], k));
             }
             most = fmax(most, sqrt(drift) + sqrt(thermal));
         }
@@ -181,20 +181,26 @@ static void add_moments(struct lm_survey *s, int species, const struct lm_loadin
     for (int j = 0; j < s->at.ny; j++)
         for (int i = 0; i < s->at.nx; i++) {
             const size_t k = lm_at(&s->at, i, j);
-            a->n[k] += s->config->species[species].charge * l->density[k];
-            a->per_cell[k] += l->particles_per_cell * l->density[k];
-            a->at_random[k] += l->start == LM_RANDOM ? l->particles_per_cell * l->density[k] : 0;
-            count += lm_survey_is_plasma(s, i, j) ? l->particles_per_cell * l->density[k] : 0;
+            const double density = lm_given_at(&l->density, k), per_cell = l->particles_per_cell * density;
+            a->n[k] += s->config->species[species].charge * density;
+            a->per_cell[k] += per_cell;
+            a->at_random[k] += l->start == LM_RANDOM ? per_cell : 0;
+            count += lm_survey_is_plasma(s, i, j) ? per_cell : 0;
         }
     s->count[species] = count * s->cells_a_point;
+}
+
+static double largest_given(const struct lm_survey *s, const struct lm_given *a)
+{
+    return a->array ? lm_survey_largest(s, a->array) : fabs(a->everywhere);
 }
 
 static void add_speeds(struct lm_survey *s, const struct lm_setup *setup, int species, const struct lm_loading *l)
 {
     double drift = 0, thermal = 0;
     for (int d = 0; d < 3; d++) {
-        drift += square(lm_survey_largest(s, l->drift[d]));
-        thermal = fmax(thermal, sqrt(lm_survey_largest(s, l->temperature[d])));
+        drift += square(largest_given(s, &l->drift[d]));
+        thermal = fmax(thermal, sqrt(largest_given(s, &l->temperature[d])));
     }
     s->thermal[species] = thermal;
     s->temperature[species] = thermal * thermal * s->config->species[species].mass;

@@ -190,13 +190,13 @@ static inline void fields_advance(struct lm_backend *b)
 static inline void fields_deposit(struct lm_backend *b, double *work)
 {
     const struct lm_grid *g = &b->setup.grid;
-    double *ones = work + g->size;
     for (size_t k = 0; k < g->size; k++)
-        ones[k] = 1, work[k] = 0.1;
+        work[k] = 0.1;
+    const struct lm_given one = {NULL, 1}, array = {work, 0};
     for (int s = 0; s < 2; s++) {
-        struct lm_loading loading = {.density = ones,
-                                     .drift = {ones, work, ones},
-                                     .temperature = {work, ones, work},
+        struct lm_loading loading = {.density = one,
+                                     .drift = {one, array, one},
+                                     .temperature = {array, one, array},
                                      .particles_per_cell = 2,
                                      .seed = 3};
         struct lm_pass pass = {.drift_dt = 0.1, .speed_exponent = 4};

@@ -25,7 +25,7 @@
  * sequence begins is the same for all species of quiet starts, and drawn for each low-discrepancy start. */
 LM_HD uint32_t lm_cell_count(const struct lm_profile *p, size_t k, int i, int j, uint32_t cell)
 {
-    double expected = p->particles_per_cell * p->density[k];
+    double expected = p->particles_per_cell * lm_given_at(&p->density, k);
     expected = expected < 4294967000.0 ? expected : 4294967000.0; /* refused later; the conversion must be defined */
     double u = 0.5;
     if (p->start != LM_QUIET)
@@ -41,7 +41,7 @@ LM_HD void lm_thermal(const struct lm_profile *p, size_t k, const double g[3], d
 {
     double t[3];
     for (int c = 0; c < 3; c++)
-        t[c] = g[c] * lm_sqrt(p->temperature[c][k]);
+        t[c] = g[c] * lm_sqrt(lm_given_at(&p->temperature[c], k));
     if (!p->b[0]) {
         for (int c = 0; c < 3; c++)
             v[c] = t[c];
@@ -61,12 +61,15 @@ LM_HD void lm_thermal(const struct lm_profile *p, size_t k, const double g[3], d
         v[c] = t[0] * b[c] + t[1] * e[c] + t[2] * f[c];
 }
 
-/* Linear interpolation of a centred array at (x, y) in [0, 1) of the cell k. */
-LM_HD double lm_at_particle(const double *a, size_t k, int stride, double x, double y)
+/* Linear interpolation at (x, y) in [0, 1) of the cell k. One number for all cells gives the same bits as an array that
+ * is filled with it. */
+LM_HD double lm_at_particle(const struct lm_given *a, size_t k, int stride, double x, double y)
 {
+    if (!a->array)
+        return a->everywhere + 0.0; /* the interpolation of -0.0 is 0.0 */
     long right = x < 0.5 ? -1 : 1, up = y < 0.5 ? -stride : stride;
     double fx = lm_abs(x - 0.5), fy = lm_abs(y - 0.5);
-    const double *c = a + k;
+    const double *c = a->array + k;
     double low = c[0] + fx * (c[right] - c[0]), high = c[up] + fx * (c[up + right] - c[up]);
     return low + fy * (high - low);
 }
@@ -154,7 +157,7 @@ LM_HD void lm_load_particle(const struct lm_profile *p, size_t k, int stride, co
     lm_thermal(p, k, g, t);
     double fx = (double)*x / (double)LM_ONE, fy = (double)*y / (double)LM_ONE;
     for (int c = 0; c < 3; c++)
-        v[c] = (lm_real)(t[c] + lm_at_particle(p->drift[c], k, stride, fx, fy));
+        v[c] = (lm_real)(t[c] + lm_at_particle(&p->drift[c], k, stride, fx, fy));
 }
 
 #endif

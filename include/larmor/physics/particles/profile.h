@@ -6,12 +6,24 @@
 #include "larmor/particles.h"
 #include "larmor/physics/numerics/rng.h"
 
-/* Profiles of a species: grid arrays with ghosts (larmor/grid.h), standing on the first array element. */
+/* What is given at the centres of the cells: one number for all, or an array with ghosts (larmor/grid.h), standing on
+ * the first array element. */
+struct lm_given {
+    const double *array;
+    double everywhere; /* where `array` is NULL */
+};
+
+LM_HD double lm_given_at(const struct lm_given *a, size_t k)
+{
+    return a->array ? a->array[k] : a->everywhere;
+}
+
+/* Profiles of a species. */
 struct lm_profile {
-    const double *density, *drift[3];
-    const double *temperature[3]; /* T/m: squares of the thermal speeds */
-    const double *b[3];           /* direction of B at centres, for field-aligned temperatures; else NULL */
-    const double *quiet_scale;    /* [3 (n - quiet_low)]: factors for a set of n particles */
+    struct lm_given density, drift[3];
+    struct lm_given temperature[3]; /* T/m: squares of the thermal speeds */
+    const double *b[3];             /* direction of B at centres, for field-aligned temperatures; else NULL */
+    const double *quiet_scale;      /* [3 (n - quiet_low)]: factors for a set of n particles */
     int quiet_low, quiet_high;
     double particles_per_cell;
     int start; /* enum lm_start */
