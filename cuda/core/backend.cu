@@ -161,7 +161,7 @@ static int gpu_put(struct lm_backend *b, enum lm_array array, const double *host
 
 __global__ void fill_kernel(double *array, size_t size, double value)
 {
-    const size_t k = blockIdx.x * (size_t)THREADS + threadIdx.x;
+    const size_t k = blockIdx.x * (size_t)LM_GPU_THREADS + threadIdx.x;
     if (k < size)
         array[k] = value;
 }
@@ -173,7 +173,8 @@ static int gpu_fill(struct lm_backend *b, enum lm_array array, double value)
     lm_gpu_forget_beside(g);
     g->used_void |= array >= LM_VOID_E && array <= LM_VOID;
     g->resistive |= array == LM_ETA && value != 0.0;
-    fill_kernel<<<(unsigned)((size + THREADS - 1) / THREADS), THREADS, 0, g->stream>>>(g->array[array], size, value);
+    fill_kernel<<<(unsigned)((size + LM_GPU_THREADS - 1) / LM_GPU_THREADS), LM_GPU_THREADS, 0, g->stream>>>(
+        g->array[array], size, value);
     LM_GPU_LAUNCHED(g, "filling an array");
     return g->failed;
 }
