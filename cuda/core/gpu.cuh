@@ -117,7 +117,7 @@ struct lm_gpu {
     struct lm_field_sides sides;
     const struct lm_driving *driving; /* on the device; NULL: none */
     double driving_time;              /* of the last lm_gpu_drive */
-    uint8_t *solid;                   /* 1 in bodies, with ghosts; NULL without bodies */
+    uint8_t *solid;                   /* lm_solid_of in bodies, with ghosts; NULL without bodies */
     struct lm_body_node *node;        /* three of each cell, with ghosts; NULL without bodies */
     struct {
         int used;                  /* lm_is_general: cuda/fields/walls.cu */

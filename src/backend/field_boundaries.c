@@ -75,7 +75,9 @@ void lm_fill_solid(const struct lm_setup *setup, uint8_t *solid)
     for (int j = -LM_GHOST; j < g->ny + LM_GHOST; j++)
         for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++) {
             const struct lm_moment_image image = lm_moment_image(&g->sides, g->nx, g->ny, -1, i, j);
-            solid[lm_at(g, i, j)] = setup->bodies.mask[(size_t)image.j * (size_t)g->nx + (size_t)image.i] != 0;
+            const int body = setup->bodies.mask[(size_t)image.j * (size_t)g->nx + (size_t)image.i] - 1;
+            solid[lm_at(g, i, j)] =
+                body < 0 ? 0 : lm_solid_of(setup->bodies.particles[body], setup->bodies.fields[body]);
         }
 }
 

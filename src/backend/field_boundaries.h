@@ -28,7 +28,7 @@ void lm_fill_e(const struct lm_setup *setup, double *e, int component, enum lm_f
  * share the lines, as a line reads and writes only itself. */
 void lm_fill_open_e(const struct lm_setup *setup, const struct lm_open_sides *o, double *const e[3], int threads);
 
-/* 1 in cells of bodies, else 0, with ghost cells: g->size bytes. */
+/* lm_solid_of in cells of bodies, else 0, with ghost cells: g->size bytes. */
 void lm_fill_solid(const struct lm_setup *setup, uint8_t *solid);
 
 /* The nodes of E at bodies, with ghost cells: 3 g->size elements, three of each cell. LM_FAILED: not enough memory. */

@@ -76,7 +76,7 @@ struct lm_cpu {
     struct lm_field_sides sides;
     struct lm_cpu_strip *strip[LM_SIDES]; /* beyond radiating sides; NULL elsewhere */
     int walls[2];                         /* whether fields end at walls along an axis */
-    uint8_t *solid;                       /* 1 in bodies, with ghosts; NULL without bodies */
+    uint8_t *solid;                       /* lm_solid_of in bodies, with ghosts; NULL without bodies */
     struct lm_body_node *node;            /* three of each cell, with ghosts; NULL without bodies */
     struct lm_cpu_cells at_bodies;        /* where Ohm's law finds E and a node is at a body */
     uint8_t *row_is_narrow;               /* [ny]: has a node with `more`; NULL without bodies */

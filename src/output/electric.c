@@ -88,7 +88,8 @@ static int find_bodies(struct maker *m, const struct lm_config *c)
         for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++) {
             const int x = m->walls[0] ? lm_nearest_cell(i, g->nx) : lm_wrap(i, g->nx),
                       y = m->walls[1] ? lm_nearest_cell(j, g->ny) : lm_wrap(j, g->ny);
-            m->solid[lm_at(g, i, j)] = mask[(size_t)y * (size_t)g->nx + (size_t)x] != 0;
+            const int body = mask[(size_t)y * (size_t)g->nx + (size_t)x] - 1;
+            m->solid[lm_at(g, i, j)] = body < 0 ? 0 : lm_solid_of(c->body[body].particles, c->body[body].fields);
         }
     free(mask);
     return status;

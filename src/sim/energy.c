@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "config/energy.h"
+#include "sim/setup.h"
 #include "sim/state.h"
 
 /* Half the integral of the square of an array's deviation from its mean. One thread adds, in the order of the cells. */
@@ -21,8 +22,12 @@ static double varying(const struct lm_grid *g, const double *a)
     return 0.5 * squares * g->dx * g->dy;
 }
 
+/* A uniform B of the start does not vary. */
 static int add_fields(struct lm_sim *sim, struct lm_energy_parts *out)
 {
+    double uniform[3];
+    if (sim->step == 0 && lm_setup_b_is_uniform(sim->config, uniform))
+        return LM_OK;
     double *b = malloc(sim->grid.size * sizeof *b);
     int status = b ? LM_OK : lm_fail(LM_FAILED, "not enough memory for the energy of the start");
     for (int d = 0; d < 3 && !status; d++) {

@@ -4,8 +4,8 @@
 
 #include "larmor/config.h"
 
-/* A background field that needs more substeps in a step stops the run. */
-#define LM_MOST_SUBSTEPS 1e6
+/* A background field, or the conduction in half a round, that needs more substeps in a step stops the run. */
+#define LM_MOST_SUBSTEPS 1e4
 
 /* --- src/sim/collisions.c --- */
 

@@ -1,7 +1,7 @@
 /* Solid bodies in the fields. A pointer `solid` stands on a cell of an array like the others, with ghost cells. Its
- * elements are 0 in plasma and 1 in bodies. Ohm's law in the plasma never reads a value inside a body. A pointer `node`
- * stands on the three elements of the cell's nodes of E (larmor/body.h). Moments and smoothing at bodies are in
- * moments.h and smoothing.h.
+ * elements are 0 in plasma and lm_solid_of in bodies. Ohm's law in the plasma never reads a value inside a body. A
+ * pointer `node` stands on the three elements of the cell's nodes of E (larmor/body.h). Moments and smoothing at bodies
+ * are in moments.h and smoothing.h.
  *
  * In a node that the surface of a body cuts, the resistivity is a mean of both materials. J along the surface divides
  * itself among them, where E is the same in both: the conductivities add up. So they do along a strip that crosses the
@@ -13,9 +13,11 @@
  * The motional field is averaged from the two cells of the node, and is 0 in cells of bodies. So it is still the
  * adjoint of what the plasma cells read (ohm.h), and the Hall term gives no energy to B. Taken from a cell farther away
  * it does, and B grows without bounds. So it also does if E is 0 where one or both cells of the node are plasma:
- * conductors and insulators take the resistivity away there, and leave the motional field. In place of the share that a
- * cut node does not have, the plasma's part of it has the resistivity |B|/n, so that E there is as large as the Hall
- * term is. Otherwise a plasma without resistivity would hold the field in the surface.
+ * conductors and insulators take the resistivity away there, and leave the motional field. Where plasma flows into a
+ * body that is no conductor, B goes in with it. There the plasma's part of a cut node has the resistivity |B|/n in
+ * place of the share of the motional field that the node does not have. Otherwise a plasma without resistivity would
+ * hold the field in the surface. Where a body gives ions back, no plasma flows in, and such a resistivity would only
+ * take energy from B.
  *
  * E_z is 0 on the surface of a conductor, between the nodes of the grid. A node beside the surface, just inside or just
  * outside, takes a multiple of eta J_z from the cells farther out. It does not take their motional field, so a motional
@@ -29,6 +31,14 @@
 #include "larmor/body.h"
 #include "larmor/physics/fields/ohm.h"
 #include "larmor/physics/fields/void.h"
+
+/* An element of `solid` in a body. `particles`: enum lm_boundary, `fields`: enum lm_body_fields. */
+enum { LM_SOLID = 1, LM_SOLID_LETS_IN = 2 /* plasma, and B with it */ };
+LM_HD uint8_t lm_solid_of(int particles, int fields)
+{
+    return (uint8_t)(particles == LM_ABSORBING && fields != LM_BODY_CONDUCTING ? LM_SOLID | LM_SOLID_LETS_IN
+                                                                               : LM_SOLID);
+}
 
 /* The node of E_`component` lies between its own cell and this other one (E_z at the centre: the same cell). */
 LM_HD int lm_across(int component, int s)
@@ -167,12 +177,15 @@ LM_HD double lm_narrow_eta(const struct lm_body_node *n, const double *eta, int 
     return n->plasma == LM_NODE_OWN ? lm_interp_up(eta, other) : eta[lm_node_source(n->plasma, s)] + hall;
 }
 
-/* What the plasma's part of a cut node has in place of the share `missing` of the motional field. */
-LM_HD double lm_hall_eta(const struct lm_body_node *n, double missing, struct lm_body_view b, struct lm_ohm_view v)
+/* What the plasma's part of a cut node has in place of the share of the motional field that is missing. `other`: the
+ * node's other cell. */
+LM_HD double lm_hall_eta(const struct lm_body_node *n, int other, struct lm_body_view b, struct lm_ohm_view v)
 {
+    const double missing =
+        0.5 * ((b.solid[0] & LM_SOLID_LETS_IN) != 0) + 0.5 * ((b.solid[other] & LM_SOLID_LETS_IN) != 0);
     long from;
     struct lm_vector c;
-    if (n->plasma == LM_NODE_OWN)
+    if (n->plasma == LM_NODE_OWN || missing == 0.0)
         return 0.0;
     from = lm_node_source(n->plasma, v.j.s);
     c = lm_b_centre(lm_view_at(v.b, from));
@@ -186,7 +199,7 @@ LM_HD void lm_body_node_field(int d, struct lm_body_view b, struct lm_ohm_view v
 {
     const double *const j = d == 0 ? v.j.x : d == 1 ? v.j.y : v.j.z;
     const struct lm_body_node *const n = b.node + d;
-    const int other = lm_across(d, v.j.s), here = b.solid[0], there = b.solid[other];
+    const int other = lm_across(d, v.j.s), here = b.solid[0] != 0, there = b.solid[other] != 0;
     double own = 0.0;
     if (n->kind == LM_NODE_PLASMA)
         return;
@@ -197,7 +210,7 @@ LM_HD void lm_body_node_field(int d, struct lm_body_view b, struct lm_ohm_view v
     if (n->kind == LM_NODE_CONDUCTS) {
         own = d == 2 ? lm_conductor_ez(n, b, v, o) : 0.0;
     } else if (n->kind != LM_NODE_INSULATES) {
-        const double hall = lm_hall_eta(n, 0.5 * (here + there), b, v);
+        const double hall = lm_hall_eta(n, other, b, v);
         const double eta = n->kind == LM_NODE_NARROW ? lm_narrow_eta(n, v.eta, other, v.j.s, hall)
                                                      : lm_cut_eta(n, v.eta, other, v.j.s, hall);
         own = lm_substep_eta(eta, o) * (d < 2 ? lm_open_part(n) : 1.0) * j[0];
