@@ -37,7 +37,7 @@ struct maker {
     int friction; /* 1: electrons rub on single species */
     int threads;
     double *work[WORK];
-    uint8_t *solid;            /* 1 in bodies, with ghost cells; NULL without bodies */
+    uint8_t *solid;            /* lm_solid_of in bodies, with ghost cells; NULL without bodies */
     struct lm_body_node *node; /* lm_body_nodes; NULL without bodies */
     struct lm_electric *out;
 };

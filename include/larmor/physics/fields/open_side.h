@@ -27,7 +27,7 @@ struct lm_open_sides {
     const double *density;           /* never below the density floor */
     const double *strip_n[LM_SIDES]; /* of radiating sides: lm_strip_window.side_n in line 0; else NULL */
     long strip_along[LM_SIDES];
-    const uint8_t *solid; /* 1 in bodies; NULL without them */
+    const uint8_t *solid; /* not 0 in bodies; NULL without them */
     const double *b[3];
 };
 

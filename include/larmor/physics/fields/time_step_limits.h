@@ -60,7 +60,7 @@ LM_HD uint64_t lm_larger_size(uint64_t bits, double v)
 }
 
 /* A cell's frequency and resistivity, whether its density is below the floor, and whether it is void; `b` and `ji` at
- * the centre. `solid`: 1 in a body, else 0. */
+ * the centre. `solid`: not 0 in a body. */
 LM_HD void lm_limit_frequency(struct lm_field_maxima *m, int solid, struct lm_vector b, struct lm_vector ji,
                               double density, double per_density, double eta, double k2, const struct lm_ohm *o)
 {

@@ -153,7 +153,7 @@ LM_HD double lm_plasma_per_density(double floored, struct lm_view b, const struc
 }
 
 /* 1/n as Ohm's law takes it in a cell where B stands, of a floored density; 0 in a void. `empty`: NULL where no cell
- * is. `solid`: 1 in a body, else 0. */
+ * is. `solid`: not 0 in a body. */
 LM_HD double lm_per_density(double floored, const double *empty, struct lm_view b, int solid, const struct lm_ohm *o,
                             double whistler_floor)
 {
