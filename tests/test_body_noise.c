@@ -165,6 +165,19 @@ START_TEST(conductors_take_no_energy)
 }
 END_TEST
 
+/* An insulator takes energy, as B follows its surroundings there. One that gives ions back takes less: its surface has
+ * no resistivity that lets the B of a wind in. */
+START_TEST(insulators_that_absorb_take_more)
+{
+    static const struct shape shapes[] = {{0, 12.27, 12.41, 5.3}, {1, 12.1, 12.73, 5.05}};
+    const struct range absorbing = range_of(LM_BODY_INSULATING, LM_ABSORBING, &shapes[_i], 0, 1, 0.25),
+                       reflecting = range_of(LM_BODY_INSULATING, LM_REFLECTING, &shapes[_i], 0, 1, 0.25);
+    ck_assert_msg(reflecting.least > absorbing.least,
+                  "shape %d: %g of the energy is left, and %g where ions are absorbed", _i, reflecting.least,
+                  absorbing.least);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("noise at bodies");
@@ -172,6 +185,7 @@ int main(void)
     tcase_set_timeout(t, 300);
     tcase_add_loop_test(t, noise_does_not_grow, 0, 4);
     tcase_add_loop_test(t, conductors_take_no_energy, 0, 2);
+    tcase_add_loop_test(t, insulators_that_absorb_take_more, 0, 2);
     suite_add_tcase(suite, t);
     return suite_run(suite);
 }
