@@ -48,7 +48,7 @@ START_TEST(stopped)
 {
     char text[1024];
     snprintf(text, sizeof text, "%svx = 1/max(0.2 - t, 1e-9)\n", periodic_text);
-    stops(text, 4, "the background field q needs 6.67e+08 substeps (limit 10000)");
+    stops(text, 4, "the background field q needs 6.67e+08 substeps (limit 1e+06)");
     snprintf(text, sizeof text, "%ssource = log(0.17 - t)\n", periodic_text);
     stops(text, 3, "background.q.source: \"log(0.17 - t)\" is not a number");
     snprintf(text, sizeof text, "%.512ssource = 1e20*t\n", text_with(periodic_text, "2 + sin(2*pi*x/lx)", "0"));

@@ -76,8 +76,7 @@ void lm_fill_solid(const struct lm_setup *setup, uint8_t *solid)
         for (int i = -LM_GHOST; i < g->nx + LM_GHOST; i++) {
             const struct lm_moment_image image = lm_moment_image(&g->sides, g->nx, g->ny, -1, i, j);
             const int body = setup->bodies.mask[(size_t)image.j * (size_t)g->nx + (size_t)image.i] - 1;
-            solid[lm_at(g, i, j)] =
-                body < 0 ? 0 : lm_solid_of(setup->bodies.particles[body], setup->bodies.fields[body]);
+            solid[lm_at(g, i, j)] = body < 0 ? 0 : lm_solid_of(setup->bodies.particles[body]);
         }
 }
 

@@ -89,7 +89,7 @@ static int find_bodies(struct maker *m, const struct lm_config *c)
             const int x = m->walls[0] ? lm_nearest_cell(i, g->nx) : lm_wrap(i, g->nx),
                       y = m->walls[1] ? lm_nearest_cell(j, g->ny) : lm_wrap(j, g->ny);
             const int body = mask[(size_t)y * (size_t)g->nx + (size_t)x] - 1;
-            m->solid[lm_at(g, i, j)] = body < 0 ? 0 : lm_solid_of(c->body[body].particles, c->body[body].fields);
+            m->solid[lm_at(g, i, j)] = body < 0 ? 0 : lm_solid_of(c->body[body].particles);
         }
     free(mask);
     return status;

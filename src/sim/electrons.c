@@ -9,9 +9,10 @@
 #include "larmor/physics/fluid/oscillation.h"
 #include "config/facts.h"
 #include "sim/advection.h"
-#include "sim/step_limits.h"
 #include "base/expr.h"
 #include "base/try.h"
+
+static const double MOST_SUBSTEPS = 1e6;
 
 /* The entropy for a density and a temperature. Without a temperature (NULL), p = T n^gamma with the T of the setup. */
 static double entropy_at(const struct lm_config *c, double density, const double *temperature)
@@ -104,12 +105,12 @@ static int find_substeps(struct lm_sim *sim)
         return status;
     const double rate = lm_conduction_rate(setup->conductivity, least, sim->crowding, &sim->grid, &setup->ohm);
     const double needed = ceil(half_round(sim) * rate / sim->config->electrons.courant);
-    if (!(needed <= LM_MOST_SUBSTEPS))
+    if (!(needed <= MOST_SUBSTEPS))
         return lm_fail(LM_FAILED,
                        "step %lld (from t = %g) cannot be taken: the electrons' heat conduction needs %.3g substeps "
                        "(limit %g). Likely cause: electrons.conductivity is too large for the cells and run.dt, or "
                        "fields.density_floor is so low that thin cells conduct too well",
-                       (long long)sim->step + 1, lm_sim_time(sim), 2 * needed, 2 * LM_MOST_SUBSTEPS);
+                       (long long)sim->step + 1, lm_sim_time(sim), 2 * needed, 2 * MOST_SUBSTEPS);
     sim->electrons.substeps = needed > 1 ? (int64_t)needed : 1;
     return LM_OK;
 }

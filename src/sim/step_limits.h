@@ -4,9 +4,8 @@
 
 #include "larmor/config.h"
 
-/* A background field in a step, or the entropy or its conduction in half a round of a step, that needs more substeps
- * stops the run. */
-#define LM_MOST_SUBSTEPS 1e4
+/* A background field that needs more substeps in a step stops the run. */
+#define LM_MOST_SUBSTEPS 1e6
 
 /* --- src/sim/collisions.c --- */
 

@@ -14,10 +14,10 @@
  * adjoint of what the plasma cells read (ohm.h), and the Hall term gives no energy to B. Taken from a cell farther away
  * it does, and B grows without bounds. So it also does if E is 0 where one or both cells of the node are plasma:
  * conductors and insulators take the resistivity away there, and leave the motional field. Where plasma flows into a
- * body that is no conductor, B goes in with it. There the plasma's part of a cut node has the resistivity |B|/n in
- * place of the share of the motional field that the node does not have. Otherwise a plasma without resistivity would
- * hold the field in the surface. Where a body gives ions back, no plasma flows in, and such a resistivity would only
- * take energy from B.
+ * body, B goes in with it, or a layer of strong B forms. There the plasma's part of a cut node has the resistivity
+ * |B|/n in place of the share of the motional field that the node does not have. Otherwise a plasma without resistivity
+ * would hold the field in the surface. Where a body gives ions back, no plasma flows in, and such a resistivity would
+ * only take energy from B.
  *
  * E_z is 0 on the surface of a conductor, between the nodes of the grid. A node beside the surface, just inside or just
  * outside, takes a multiple of eta J_z from the cells farther out. It does not take their motional field, so a motional
@@ -32,12 +32,11 @@
 #include "larmor/physics/fields/ohm.h"
 #include "larmor/physics/fields/void.h"
 
-/* An element of `solid` in a body. `particles`: enum lm_boundary, `fields`: enum lm_body_fields. */
+/* An element of `solid` in a body. `particles`: enum lm_boundary. */
 enum { LM_SOLID = 1, LM_SOLID_LETS_IN = 2 /* plasma, and B with it */ };
-LM_HD uint8_t lm_solid_of(int particles, int fields)
+LM_HD uint8_t lm_solid_of(int particles)
 {
-    return (uint8_t)(particles == LM_ABSORBING && fields != LM_BODY_CONDUCTING ? LM_SOLID | LM_SOLID_LETS_IN
-                                                                               : LM_SOLID);
+    return particles == LM_ABSORBING ? LM_SOLID | LM_SOLID_LETS_IN : LM_SOLID;
 }
 
 /* The node of E_`component` lies between its own cell and this other one (E_z at the centre: the same cell). */
