@@ -6,7 +6,6 @@
 
 #include "backend/field_boundaries.h"
 #include "larmor/physics/fields/fields.h"
-#include "larmor/physics/fields/smoothing.h"
 #include "field_box.h"
 #include "field_noise.h"
 #include "field_walls.h"
@@ -267,31 +266,6 @@ START_TEST(no_moments_in_bodies)
 }
 END_TEST
 
-/* The filter of the force of the pressure at a box, as at walls that mirror the plasma: a uniform force along a face of
- * the box stays uniform, and a face before the box has a quarter of the 0 on it, or less at the edge of the box. */
-START_TEST(force_of_the_pressure_beside_a_body)
-{
-    enum { CELLS = 16, LOW = 5, HIGH = 10 };
-    uint8_t solid[CELLS * CELLS];
-    double force[2][CELLS * CELLS];
-    for (int j = 0; j < CELLS; j++)
-        for (int i = 0; i < CELLS; i++)
-            solid[j * CELLS + i] = i >= LOW && i < HIGH && j >= LOW && j < HIGH;
-    for (int axis = 0; axis < 2; axis++)
-        for (int k = 0; k < CELLS * (CELLS - 1) - 1; k++)
-            force[axis][k] = lm_touches_body(solid + k, axis, CELLS) ? 0 : 1;
-    for (int axis = 0; axis < 2; axis++)
-        for (int along = 2; along < CELLS - 3; along++)
-            for (int across = 2; across < CELLS - 3; across++) {
-                const int k = axis == 0 ? across * CELLS + along : along * CELLS + across;
-                const int before = across >= LOW && across < HIGH && (along == LOW - 2 || along == HIGH);
-                const int at_edge = across == LOW || across == HIGH - 1;
-                const double expected = force[axis][k] == 0 ? 0 : !before ? 1 : at_edge ? 0.8125 : 0.75;
-                ck_assert_double_eq(lm_binomial_on_faces(force[axis] + k, solid + k, axis, CELLS), expected);
-            }
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("fields and bodies");
@@ -302,7 +276,6 @@ int main(void)
     tcase_add_test(t, diffusion_into_a_slab);
     tcase_add_test(t, no_current_in_an_insulator);
     tcase_add_loop_test(t, no_moments_in_bodies, 0, 3);
-    tcase_add_test(t, force_of_the_pressure_beside_a_body);
     suite_add_tcase(suite, t);
     return suite_run(suite);
 }

@@ -196,7 +196,7 @@ __global__ void faraday_kernel(domain d, const double *e, const double *battery,
 }
 
 /* A pass of the filter on what the ions feel; blockIdx.z is the component. `on_faces`: the values are on the faces that
- * the axis of the component crosses; else they are at the centres. */
+ * the axis of the component crosses, and those on faces of bodies stay; else they are at the centres. */
 __global__ void smooth_push_kernel(domain d, bool on_faces, const double *from, double *to)
 {
     const shape &s = d.s;
@@ -213,7 +213,7 @@ __global__ void smooth_push_kernel(domain d, bool on_faces, const double *from, 
     else if (!on_faces)
         v = lm_binomial_near_body(from, d.solid + k, s.stride);
     else
-        v = lm_binomial_on_faces(from, d.solid + k, component, s.stride);
+        v = lm_touches_body(d.solid + k, component, s.stride) ? from[0] : lm_binomial(from, s.stride);
     each_periodic(s, d.walls_x, d.walls_y, c.i, c.j, [&](size_t m) { to[m] = v; });
 }
 

@@ -27,13 +27,14 @@ static void correct_near_bodies(struct lm_cpu *c, double *a)
 }
 
 /* The same of values on the faces that an axis crosses. */
-static void correct_faces_near_bodies(struct lm_cpu *c, int axis, double *a)
+static void restore_faces_of_bodies(struct lm_cpu *c, int axis, double *a)
 {
     const struct lm_grid *g = &c->base.setup.grid;
     LM_ROWS(c, 0, c->solid ? 0 : -g->ny)
     for (int i = 0; i < g->nx; i++) {
         size_t k = lm_at(g, i, j);
-        a[k] = lm_binomial_on_faces(c->spare + k, c->solid + k, axis, g->stride);
+        if (lm_touches_body(c->solid + k, axis, g->stride))
+            a[k] = c->spare[k];
     }
 }
 
@@ -55,7 +56,7 @@ void lm_cpu_smooth_push(struct lm_cpu *c, double *a, int component, enum lm_fill
             lm_cpu_push_of_strips(c, a, component, array);
         smooth(c, a);
         if (fill == LM_FILL_PUSH_PRESSURE)
-            correct_faces_near_bodies(c, component, a);
+            restore_faces_of_bodies(c, component, a);
         else
             correct_near_bodies(c, a);
         lm_fill_e(&c->base.setup, a, component, fill);
