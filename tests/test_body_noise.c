@@ -94,9 +94,10 @@ static double energy_of(struct box *x, const struct lm_body_node *node, const st
     return sum;
 }
 
-/* The smallest and the largest energy on the way, over that of the start. `pace`: of the longest stable substep. */
+/* The smallest and the largest energy on the way, over that of the start; the largest one in which all corners count
+ * alike. `pace`: of the longest stable substep. */
 struct range {
-    double least, most;
+    double least, most, most_alike;
 };
 
 static struct range range_of(int fields, int particles, const struct shape *s, double eta, double thin, double pace)
@@ -116,19 +117,18 @@ static struct range range_of(int fields, int particles, const struct shape *s, d
     put_around(&x, LM_ETA, s, eta, eta);
     const double k2 = lm_largest_k2(&g, 1 / CELL, 1 / CELL);
     double largest;
-    struct range r = {INFINITY, 0};
-    const double unweighted = energy_of(&x, NULL, s, &largest), start = energy_of(&x, node, s, &largest);
+    struct range r = {INFINITY, 0, 0};
+    const double start_alike = energy_of(&x, NULL, s, &largest), start = energy_of(&x, node, s, &largest);
     for (int step = 0; step < STEPS && r.most < 10; step++) {
         const double dt = pace * 2.6 / (k2 * (largest / thin + eta));
         advance(&x, dt, SUBSTEPS);
         if (fields == LM_BODY_INSULATING)
             ck_assert_int_eq(x.b->ops->relax_b(x.b, dt * SUBSTEPS, LM_LEAST_RELAXATION_STAGES), LM_OK);
-        const double now = energy_of(&x, node, s, &largest) / start;
-        ck_assert(isfinite(now));
-        r = (struct range){fmin(r.least, now), fmax(r.most, now)};
+        const double now = energy_of(&x, node, s, &largest) / start,
+                     alike = energy_of(&x, NULL, s, &largest) / start_alike;
+        ck_assert(isfinite(now) && isfinite(alike));
+        r = (struct range){fmin(r.least, now), fmax(r.most, now), fmax(r.most_alike, alike)};
     }
-    /* An instability in a corner that is nearly closed has hardly any energy with its area, and much without. */
-    ck_assert_double_lt(energy_of(&x, NULL, s, &largest), 2 * unweighted);
     box_free(&x);
     free(node);
     return r;
@@ -144,12 +144,15 @@ START_TEST(noise_does_not_grow)
     } plasmas[] = {{0, 1}, {0.2, 1}, {3, 1}, {0.01, 0.03}};
     for (int s = 0; s < 4; s++)
         for (int p = 0; p < 4; p++) {
-            const double found =
-                range_of(kinds[_i % 2], turns[_i / 2], &shapes[s], plasmas[p].eta, plasmas[p].thin, 1).most;
-            ck_assert_msg(found <= 1,
+            const struct range r =
+                range_of(kinds[_i % 2], turns[_i / 2], &shapes[s], plasmas[p].eta, plasmas[p].thin, 1);
+            /* Beside a reflecting conductor energy stays, and goes from corner to corner. An instability in a corner
+             * that is nearly closed has hardly any energy with its area, and much without. */
+            const double most_alike = _i == 2 ? 2 : 1;
+            ck_assert_msg(r.most <= 1 && r.most_alike <= most_alike,
                           "body %d, particles %d, shape %d, plasma %d: the energy of the noise is %g times that of the "
-                          "start",
-                          kinds[_i % 2], turns[_i / 2], s, p, found);
+                          "start, and %g times if all corners count alike",
+                          kinds[_i % 2], turns[_i / 2], s, p, r.most, r.most_alike);
         }
 }
 END_TEST

@@ -114,6 +114,12 @@ static int reads_b(const struct lm_config *c)
     return reads;
 }
 
+static int put_given(struct lm_sim *sim, enum lm_array to, struct lm_given from)
+{
+    const struct lm_backend_ops *ops = sim->backend->ops;
+    return from.array ? ops->put(sim->backend, to, from.array) : ops->fill(sim->backend, to, from.everywhere);
+}
+
 int lm_sim_put_b(struct lm_sim *sim, double *b[3])
 {
     double everywhere[3];
@@ -121,25 +127,22 @@ int lm_sim_put_b(struct lm_sim *sim, double *b[3])
     if (!uniform || reads_b(sim->config))
         LM_TRY(lm_setup_b(sim->config, b));
     for (int d = 0; d < 3; d++)
-        LM_TRY(uniform ? sim->backend->ops->fill(sim->backend, LM_B + d, everywhere[d])
-                       : sim->backend->ops->put(sim->backend, LM_B + d, b[d]));
+        LM_TRY(put_given(sim, LM_B + d, (struct lm_given){uniform ? NULL : b[d], everywhere[d]}));
     return LM_OK;
 }
 
 int lm_sim_put_eta(struct lm_sim *sim, double *work)
 {
-    const struct lm_backend_ops *ops = sim->backend->ops;
-    double everywhere;
-    const int uniform = lm_setup_eta_is_uniform(sim->config, &everywhere);
-    int has_eta = uniform && everywhere != 0;
-    if (!uniform)
+    struct lm_given eta = {NULL, 0};
+    int has_eta = 0;
+    if (!lm_setup_eta_is_uniform(sim->config, &eta.everywhere)) {
         LM_TRY(lm_setup_eta(sim->config, sim->mask, work));
-    for (size_t k = 0; k < sim->grid.size && !uniform; k++)
-        has_eta |= work[k] != 0;
-    lm_sim_find_heat(sim, has_eta);
-    for (int k = sim->backend->setup.local_eta ? 0 : 1; k < 2; k++) {
-        const enum lm_array array = k == 0 ? LM_GIVEN_ETA : LM_ETA;
-        LM_TRY(uniform ? ops->fill(sim->backend, array, everywhere) : ops->put(sim->backend, array, work));
+        eta.array = work;
     }
-    return LM_OK;
+    for (size_t k = 0; k < (eta.array ? sim->grid.size : 1); k++)
+        has_eta |= lm_given_at(&eta, k) != 0;
+    lm_sim_find_heat(sim, has_eta);
+    if (sim->backend->setup.local_eta)
+        LM_TRY(put_given(sim, LM_GIVEN_ETA, eta));
+    return put_given(sim, LM_ETA, eta);
 }

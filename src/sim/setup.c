@@ -155,19 +155,12 @@ struct lm_setup lm_setup_of(const struct lm_config *c)
     return s;
 }
 
-/* Whether an expression of x and y has one value everywhere, and the value then. */
-static int is_uniform(const struct lm_config *c, const char *text, double *value)
-{
-    int uniform = 0;
-    return !lm_expr_check(c->names, text, &uniform) && uniform && !lm_expr_value(c->names, text, value);
-}
-
 /* The values of an expression at the centres; `array` is filled only where they differ. */
 static int give(const struct lm_config *c, const char *text, double *array, struct lm_given *out)
 {
     const struct lm_grid g = lm_config_grid(c);
     *out = (struct lm_given){NULL, 0};
-    if (is_uniform(c, text, &out->everywhere))
+    if (!lm_expr_value(c->names, text, &out->everywhere))
         return LM_OK;
     out->array = array;
     return lm_expr_fill(c->names, text, &g, (struct lm_cell_offset){0, 0}, array);
@@ -333,7 +326,7 @@ int lm_setup_b_is_uniform(const struct lm_config *c, double b[3])
 {
     int uniform = is_nothing(c->fields.az) && !lm_has_magnets(c);
     for (int d = 0; d < 3 && uniform; d++)
-        uniform = is_uniform(c, c->fields.b[d], &b[d]);
+        uniform = !lm_expr_value(c->names, c->fields.b[d], &b[d]);
     return uniform;
 }
 
@@ -434,7 +427,7 @@ static const char *given_eta(const struct lm_config *c)
 
 int lm_setup_eta_is_uniform(const struct lm_config *c, double *eta)
 {
-    return c->body_count == 0 && !has_layer(c) && is_uniform(c, given_eta(c), eta) && *eta >= 0;
+    return c->body_count == 0 && !has_layer(c) && !lm_expr_value(c->names, given_eta(c), eta) && *eta >= 0;
 }
 
 int lm_setup_eta(const struct lm_config *c, const uint8_t *mask, double *eta)
